@@ -1,0 +1,60 @@
+import type { Call } from "./call.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** Why a copy was sent: the first one, a second for a slow one, or one more for a failed one. */
+export type AttemptKind = "primary" | "hedge" | "retry";
+
+/**
+ * How one copy ended.
+ * - `win`: its reply is the user's.
+ * - `failed`: another replica may do better.
+ * - `fatal`: any replica would say the same.
+ * - `ignored`: it could not be placed; says nothing about the endpoint.
+ * - `superseded`: cancelled because another copy won; its latency is a lower bound, never a failure.
+ * - `cancelled`: the caller gave up, or the deadline came too soon to blame the endpoint; a lower bound too.
+ */
+export type AttemptOutcome = "win" | "failed" | "fatal" | "ignored" | "superseded" | "cancelled";
+
+/** One copy of a call at one endpoint. One shape, never subclassed; `host` is the driver's only field. */
+export class Attempt {
+  readonly call: Call;
+  readonly endpoint: Endpoint;
+  readonly kind: AttemptKind;
+  readonly startMs: number;
+  /** The attempt launched before this one: "tried already" is a walk along these. */
+  readonly previous: Attempt | undefined;
+  /** 1 for the primary. */
+  readonly number: number;
+  running: boolean;
+  /** Time to the answer (its commit), else to its end; -1 while it waits. */
+  latencyMs: number;
+  outcome: AttemptOutcome | undefined;
+  cause: unknown;
+  /** Set by the driver before `failed`: no byte of the request reached the server, so even a write may be repeated. */
+  unsent: boolean;
+  /** It failed because it waited too long, which bounds its latency from below. */
+  timedOut: boolean;
+  host: unknown;
+
+  constructor(call: Call, endpoint: Endpoint, kind: AttemptKind, startMs: number) {
+    this.call = call;
+    this.endpoint = endpoint;
+    this.kind = kind;
+    this.startMs = startMs;
+    this.previous = call.last;
+    this.number = call.launched + 1;
+    this.running = true;
+    this.latencyMs = -1;
+    this.outcome = undefined;
+    this.cause = undefined;
+    this.unsent = false;
+    this.timedOut = false;
+    this.host = undefined;
+  }
+}
+
+/** Whether this call already has, or had, a copy at that endpoint. */
+export function isTried(last: Attempt | undefined, endpoint: Endpoint): boolean {
+  for (let a = last; a !== undefined; a = a.previous) if (a.endpoint === endpoint) return true;
+  return false;
+}

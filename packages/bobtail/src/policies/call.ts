@@ -1,0 +1,93 @@
+import type { Attempt } from "./attempt.ts";
+import type { LatencyClass } from "./hedger.ts";
+import type { SkipReason } from "./stats.ts";
+
+/**
+ * `pending`: waits for a free endpoint. `committed`: the user has an answer whose body is still on
+ * the way. `ending`: its attempts are being cancelled; nothing they report counts any more.
+ */
+export type CallState = "new" | "pending" | "running" | "committed" | "ending" | "settled";
+
+/** Why a call settled without a whole reply. */
+export type CallFailure =
+  | "all-failed"
+  | "fatal"
+  | "deadline"
+  | "aborted"
+  | "shed"
+  | "no-endpoint"
+  | "body";
+
+/**
+ * One logical request of the user. One shape, never subclassed; the driver fills the request's
+ * properties before `start` and may use `host` as it likes.
+ */
+export class Call {
+  readonly cls: LatencyClass;
+  /** Safe to run twice: by method, by an explicit option, or by an idempotency key. Default false. */
+  idempotent: boolean;
+  /** The request's body can be sent again. Default true. */
+  replayable: boolean;
+  /** An upper level hedges already: this one must not add copies. Default false. */
+  upperLevel: boolean;
+  /** Expected work, in any unit above 0; default 1. */
+  cost: number;
+  /** Absolute; `start` fails at once when it has passed. Default Infinity. */
+  deadlineMs: number;
+
+  state: CallState;
+  startMs: number;
+  /** Attempts that have not ended / were ever launched, and of those the hedges and retries. */
+  running: number;
+  launched: number;
+  hedges: number;
+  retries: number;
+  /** When the next copy is due, and as what; Infinity: none. */
+  nextAtMs: number;
+  nextKind: "hedge" | "retry";
+  /** A server asked for quiet until then: no copy before it. */
+  notBeforeMs: number;
+  /** The one pending wake: min(next copy, attempt timeout, deadline). */
+  wakeMs: number;
+  last: Attempt | undefined;
+  winner: Attempt | undefined;
+  failure: CallFailure | undefined;
+  /** Why the last copy that was wanted was not sent. */
+  skip: SkipReason | undefined;
+  pendingPrevious: Call | undefined;
+  pendingNext: Call | undefined;
+  host: unknown;
+
+  constructor(cls: LatencyClass, host: unknown) {
+    this.cls = cls;
+    this.idempotent = false;
+    this.replayable = true;
+    this.upperLevel = false;
+    this.cost = 1;
+    this.deadlineMs = Number.POSITIVE_INFINITY;
+    this.state = "new";
+    this.startMs = 0;
+    this.running = 0;
+    this.launched = 0;
+    this.hedges = 0;
+    this.retries = 0;
+    this.nextAtMs = Number.POSITIVE_INFINITY;
+    this.nextKind = "hedge";
+    this.notBeforeMs = 0;
+    this.wakeMs = Number.POSITIVE_INFINITY;
+    this.last = undefined;
+    this.winner = undefined;
+    this.failure = undefined;
+    this.skip = undefined;
+    this.pendingPrevious = undefined;
+    this.pendingNext = undefined;
+    this.host = host;
+  }
+}
+
+/** The attempts of a call in the order of their launch. */
+export function attemptsOf(call: Call): Attempt[] {
+  const attempts: Attempt[] = [];
+  for (let a = call.last; a !== undefined; a = a.previous) attempts.push(a);
+  return attempts.reverse();
+}
