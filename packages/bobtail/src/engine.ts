@@ -1,0 +1,18 @@
+/**
+ * `bobtail/engine`: the decisions without a transport, for those who write one. The proxy and the
+ * simulator are built on exactly these.
+ */
+export { assert, assertNever, nth } from "./core/assert.ts";
+export { type Clock, type Timers, Wakeable } from "./core/clock.ts";
+export { type Rng, seededRng } from "./core/rng.ts";
+export { Attempt, type AttemptKind, type AttemptOutcome } from "./policies/attempt.ts";
+export type { Balancer } from "./policies/balancer.ts";
+export type { Budget } from "./policies/budget.ts";
+export { attemptsOf, Call, type CallFailure, type CallState } from "./policies/call.ts";
+export { CallMachine } from "./policies/call-machine.ts";
+export { Endpoint, type EndpointOptions } from "./policies/endpoint.ts";
+export type { Hedger, LatencyClass } from "./policies/hedger.ts";
+export type { CallObserver } from "./policies/observer.ts";
+export type { CallPolicy, Port } from "./policies/port.ts";
+export { createService, type Service, type ServiceSetup } from "./policies/service.ts";
+export type { ServiceStats, SkipReason } from "./policies/stats.ts";
