@@ -20,13 +20,13 @@ export interface LiveAttempt {
 
 /** What the code that performs a copy reports. Late, repeated and unwanted reports are ignored. */
 export interface AttemptReports<T> {
-  /** The answer has begun. True: it is the caller's, who has it now. False: another copy won; release it. */
+  /** The answer has begun. True: it is the caller's, who has it now. False: nobody wants it, and `release` has had it. */
   committed(answer: T): boolean;
   /** The committed answer's body is complete, or its reader has gone away content. */
   finished(): void;
   /** The committed answer's body broke. */
   broke(cause: unknown): void;
-  /** The whole answer at once: `committed` and `finished`. */
+  /** The whole answer at once: `committed` and `finished`. The result as for `committed`. */
   replied(answer: T): boolean;
   /**
    * Another replica may do better. With `answer` (an HTTP 503, say), the caller gets the last such
@@ -51,7 +51,10 @@ export interface FailureDetails<T> {
 export interface Sender<T> {
   /** May report before it returns. A throw counts as `failed`. */
   send(attempt: LiveAttempt, reports: AttemptReports<T>): void;
-  /** An answer that nobody will use: give back what it holds. Called exactly once for each such answer. */
+  /**
+   * An answer that nobody will use, whether it came late or was held in vain: give back what it holds.
+   * Called by the driver, exactly once for each such answer, and never for one that the caller was given.
+   */
   release?(answer: T): void;
 }
 
