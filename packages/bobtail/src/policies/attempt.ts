@@ -58,3 +58,10 @@ export function isTried(last: Attempt | undefined, endpoint: Endpoint): boolean 
   for (let a = last; a !== undefined; a = a.previous) if (a.endpoint === endpoint) return true;
   return false;
 }
+
+/** An attempt that has ended, or whose call is being ended or was won by another, has nothing to say any more. */
+export function isHeeded(a: Attempt): boolean {
+  return (
+    a.running && a.call.state !== "ending" && (a.call.winner === undefined || a.call.winner === a)
+  );
+}

@@ -1,13 +1,13 @@
 import { assert } from "../core/assert.ts";
-import { BobtailError } from "../core/errors.ts";
-import { Attempt, type AttemptKind, type AttemptOutcome } from "./attempt.ts";
-import type { Call, CallFailure } from "./call.ts";
+import { Attempt, type AttemptKind, type AttemptOutcome, isHeeded } from "./attempt.ts";
+import { attemptTimeoutError, soonestTimeoutMs } from "./attempt-timeout.ts";
+import { type Call, type CallFailure, isOpen } from "./call.ts";
 import { afterFailure, hedgeDueMs } from "./extra.ts";
 import { Ledger } from "./ledger.ts";
 import type { CallObserver } from "./observer.ts";
 import { PendingQueue } from "./pending-queue.ts";
 import type { CallPolicy, Port } from "./port.ts";
-import { emptyStats, type ServiceStats, type SkipReason } from "./stats.ts";
+import { emptyStats, type ServiceStats } from "./stats.ts";
 
 /** No call ever launches more, whatever fails in whatever way. */
 const MAX_LAUNCHES = 32;
@@ -23,7 +23,6 @@ export class CallMachine {
   readonly policy: CallPolicy;
   readonly stats: ServiceStats;
   private readonly port: Port;
-  private readonly observer: CallObserver | undefined;
   private readonly pending: PendingQueue;
   private readonly ledger: Ledger;
   private admitting: boolean;
@@ -32,7 +31,6 @@ export class CallMachine {
     this.policy = policy;
     this.stats = emptyStats();
     this.port = port;
-    this.observer = observer;
     this.pending = new PendingQueue(policy.maxPending);
     this.ledger = new Ledger(policy, this.stats, observer);
     this.admitting = false;
@@ -42,9 +40,8 @@ export class CallMachine {
     assert(c.state === "new", "a call starts once");
     c.state = "running";
     c.startMs = nowMs;
-    this.stats.calls++;
-    this.stats.running++;
-    if (c.deadlineMs <= nowMs) this.settle(c, "deadline", nowMs);
+    this.ledger.enter();
+    if (nowMs >= c.deadlineMs) this.settle(c, "deadline", nowMs);
     else if (this.pending.size > 0 || !this.launch(c, "primary", nowMs)) this.wait(c, nowMs);
     this.admit(nowMs);
   }
@@ -59,8 +56,8 @@ export class CallMachine {
 
   /** The whole reply is here. Commits first if `committed` was not called. */
   replied(a: Attempt, nowMs: number): void {
-    if (!heeded(a)) return;
-    if (a.call.state === "running") this.commit(a, nowMs);
+    if (!isHeeded(a)) return;
+    this.commit(a, nowMs);
     if (a.running) {
       this.ledger.end(a, "win", nowMs);
       this.settle(a.call, undefined, nowMs);
@@ -74,51 +71,44 @@ export class CallMachine {
    * @param pushbackMs - what the server asked for: no copy before that long from now; negative: none at all.
    */
   failed(a: Attempt, nowMs: number, cause: unknown, pushbackMs: number = 0): void {
-    if (!heeded(a)) return;
+    if (!isHeeded(a)) return;
     a.cause = cause;
     const c = a.call;
-    if (c.state === "committed") {
+    if (c.state === "committed") this.finish(a, "body", nowMs);
+    else {
       this.ledger.end(a, "failed", nowMs);
-      this.settle(c, "body", nowMs);
-    } else {
-      this.ledger.end(a, "failed", nowMs);
-      if (pushbackMs !== 0)
-        c.notBeforeMs =
-          pushbackMs > 0 ? Math.max(c.notBeforeMs, nowMs + pushbackMs) : Number.POSITIVE_INFINITY;
-      this.goOn(c, a, nowMs);
+      // Negative or unreadable: the server wants no more copies.
+      if (pushbackMs > 0) c.notBeforeMs = Math.max(c.notBeforeMs, nowMs + pushbackMs);
+      else if (pushbackMs !== 0) c.notBeforeMs = Number.POSITIVE_INFINITY;
+      this.goOn(c, this.remedy(a, nowMs), nowMs);
     }
     this.admit(nowMs);
   }
 
   /** This copy failed as it would anywhere: the call ends, running copies are cancelled. */
   fatal(a: Attempt, nowMs: number, cause: unknown): void {
-    if (!heeded(a)) return;
+    if (!isHeeded(a)) return;
     a.cause = cause;
-    const c = a.call;
-    c.state = "ending";
-    this.ledger.end(a, "fatal", nowMs);
-    this.cancelRunning(c, undefined, "superseded", nowMs);
-    this.settle(c, "fatal", nowMs);
+    this.finish(a, a.call.state === "committed" ? "body" : "fatal", nowMs);
     this.admit(nowMs);
   }
 
   /** This copy could not be placed (the endpoint's pool is full): no one's fault, and the permit comes back. */
   ignored(a: Attempt, nowMs: number, cause: unknown): void {
-    if (!heeded(a)) return;
+    if (!isHeeded(a)) return;
     a.cause = cause;
-    const c = a.call;
-    this.ledger.end(a, "ignored", nowMs);
-    if (a.kind === "hedge") c.hedges--;
-    if (a.kind === "retry") c.retries--;
-    if (a.kind !== "primary") this.policy.budget.refund();
-    if (!this.launch(c, a.kind, nowMs) && c.running === 0 && c.state === "running")
-      this.settle(c, "all-failed", nowMs);
+    if (a.call.state === "committed") this.finish(a, "body", nowMs);
+    else {
+      this.ledger.end(a, "ignored", nowMs);
+      this.ledger.refund(a);
+      this.goOn(a.call, a.kind, nowMs);
+    }
     this.admit(nowMs);
   }
 
   /** The wake is due. Spurious and late wakes are harmless. */
   woke(c: Call, nowMs: number): void {
-    if (c.state === "settled" || c.state === "ending" || c.state === "new") return;
+    if (!isOpen(c)) return;
     // The wake that fired is spent: whatever is still due is armed again, even for the same time.
     c.wakeMs = Number.POSITIVE_INFINITY;
     if (nowMs >= c.deadlineMs) this.expire(c, nowMs);
@@ -130,12 +120,12 @@ export class CallMachine {
     this.admit(nowMs);
   }
 
-  /** The caller gave up: every attempt is cancelled. */
+  /** The caller gave up: every attempt is cancelled. A call that is over, or was never started, has nothing to end. */
   aborted(c: Call, nowMs: number): void {
-    if (c.state === "settled" || c.state === "ending") return;
+    if (!isOpen(c)) return;
     if (c.state === "pending") this.pending.remove(c);
     c.state = "ending";
-    this.cancelRunning(c, undefined, "cancelled", nowMs);
+    this.cancelRunning(c, "cancelled", nowMs);
     this.settle(c, "aborted", nowMs);
     this.admit(nowMs);
   }
@@ -145,6 +135,10 @@ export class CallMachine {
     if (this.pending.size === 0 || this.admitting) return;
     this.admitting = true;
     for (let c = this.pending.first; c !== undefined; c = this.pending.first) {
+      if (nowMs >= c.deadlineMs) {
+        this.expire(c, nowMs);
+        continue;
+      }
       // Taken out before the launch, because a port that answers inside `send` settles the call there.
       this.pending.remove(c);
       c.state = "running";
@@ -160,15 +154,17 @@ export class CallMachine {
 
   /** Launches one copy; false, with nothing taken, when it may not or cannot. */
   private launch(c: Call, kind: AttemptKind, nowMs: number): boolean {
-    if (c.launched >= MAX_LAUNCHES) return false;
+    if (c.launched >= MAX_LAUNCHES || nowMs >= c.deadlineMs) return false;
+    if (kind === "hedge" && c.deadlineMs - nowMs < c.cls.medianMs)
+      return this.ledger.skip(c, "deadline", nowMs);
     const endpoint =
       this.ledger.outstanding < this.policy.maxOutstanding
         ? this.policy.balancer.pick(c, kind, nowMs)
         : undefined;
     if (endpoint === undefined)
-      return kind === "primary" ? false : this.skip(c, "no_alternative", nowMs);
+      return kind === "primary" ? false : this.ledger.skip(c, "no_alternative", nowMs);
     if (kind !== "primary" && !this.policy.budget.tryWithdraw(kind, nowMs))
-      return this.skip(c, "budget", nowMs);
+      return this.ledger.skip(c, "budget", nowMs);
 
     const a = new Attempt(c, endpoint, kind, nowMs);
     this.ledger.begin(a, nowMs);
@@ -180,52 +176,59 @@ export class CallMachine {
   }
 
   private launchDue(c: Call, nowMs: number): void {
-    const kind = c.nextKind;
     c.nextAtMs = Number.POSITIVE_INFINITY;
-    if (c.deadlineMs - nowMs < c.cls.medianMs) this.skip(c, "deadline", nowMs);
-    else if (this.launch(c, kind, nowMs)) return;
-    if (c.running === 0 && c.state === "running") this.settle(c, "all-failed", nowMs);
+    if (this.launch(c, c.nextKind, nowMs)) return;
+    if (c.running === 0) this.settle(c, "all-failed", nowMs);
   }
 
-  /** After a failure: the next copy at once, or when the server allows it, or none. */
-  private goOn(c: Call, a: Attempt, nowMs: number): void {
-    const { kind, skip } = afterFailure(c, a, this.policy, nowMs);
-    if (skip !== undefined) this.skip(c, skip, nowMs);
-    if (kind !== undefined) {
-      if (c.notBeforeMs <= nowMs) {
-        if (this.launch(c, kind, nowMs)) return;
-      } else if (
-        c.notBeforeMs + c.cls.medianMs < c.deadlineMs &&
-        c.notBeforeMs < Number.POSITIVE_INFINITY
-      ) {
-        c.nextKind = kind;
-        c.nextAtMs = c.notBeforeMs;
-        this.wake(c);
-        return;
-      } else this.skip(c, "pushback", nowMs);
+  private remedy(a: Attempt, nowMs: number): AttemptKind | undefined {
+    const { kind, skip } = afterFailure(a.call, a, this.policy, nowMs);
+    if (skip !== undefined) this.ledger.skip(a.call, skip, nowMs);
+    return kind;
+  }
+
+  /** After a copy came to nothing: the next one at once, or when the server allows it, or none. */
+  private goOn(c: Call, kind: AttemptKind | undefined, nowMs: number): void {
+    if (kind !== undefined && c.notBeforeMs <= nowMs) {
+      if (this.launch(c, kind, nowMs)) return;
+    } else if (kind !== undefined && c.notBeforeMs + c.cls.medianMs < c.deadlineMs) {
+      c.nextKind = kind;
+      c.nextAtMs = c.notBeforeMs;
+      this.wake(c);
+      return;
+    } else if (kind !== undefined) this.ledger.skip(c, "pushback", nowMs);
+    if (c.running === 0) this.settle(c, "all-failed", nowMs);
+    else {
+      if (c.nextAtMs < c.notBeforeMs) c.nextAtMs = c.notBeforeMs;
+      this.wake(c);
     }
-    if (c.notBeforeMs > c.nextAtMs) c.nextAtMs = c.notBeforeMs;
-    if (c.running === 0 && c.state === "running") this.settle(c, "all-failed", nowMs);
-    else if (c.state === "running") this.wake(c);
   }
 
+  /** Safe to repeat: a port that reports the winner's end inside `cancel` comes here while losers still run. */
   private commit(a: Attempt, nowMs: number): void {
     const c = a.call;
-    c.winner = a;
-    c.state = "committed";
-    c.nextAtMs = Number.POSITIVE_INFINITY;
-    this.ledger.win(a, nowMs);
-    if (c.running > 1) this.cancelRunning(c, a, "superseded", nowMs);
+    if (c.winner === undefined) {
+      c.winner = a;
+      c.state = "committed";
+      c.nextAtMs = Number.POSITIVE_INFINITY;
+      this.ledger.win(a, nowMs);
+    }
+    if (c.running > 1) this.cancelRunning(c, "superseded", nowMs);
   }
 
-  private cancelRunning(
-    c: Call,
-    keep: Attempt | undefined,
-    outcome: AttemptOutcome,
-    nowMs: number,
-  ): void {
+  /** This attempt's end is the call's. */
+  private finish(a: Attempt, failure: "body" | "fatal", nowMs: number): void {
+    const c = a.call;
+    c.state = "ending";
+    this.ledger.end(a, failure === "body" ? "failed" : "fatal", nowMs);
+    this.cancelRunning(c, "superseded", nowMs);
+    this.settle(c, failure, nowMs);
+  }
+
+  /** All of them, but for the winner while its body is on the way. */
+  private cancelRunning(c: Call, outcome: AttemptOutcome, nowMs: number): void {
     for (let a = c.last; a !== undefined && c.running > 0; a = a.previous) {
-      if (!a.running || a === keep) continue;
+      if (!a.running || (a === c.winner && c.state === "committed")) continue;
       this.ledger.end(a, outcome, nowMs);
       this.port.cancel(a, nowMs);
     }
@@ -236,16 +239,11 @@ export class CallMachine {
     if (timeoutMs === Number.POSITIVE_INFINITY) return;
     for (let a = c.last; a !== undefined && c.state === "running"; a = a.previous) {
       if (!a.running || nowMs < a.startMs + timeoutMs) continue;
-      const endpoint = a.endpoint.name;
-      a.cause = new BobtailError(
-        "ERR_BOBTAIL_ATTEMPT_TIMEOUT",
-        `${endpoint}: no answer within ${timeoutMs} ms`,
-        { endpoint, timeoutMs },
-      );
+      a.cause = attemptTimeoutError(a, timeoutMs);
       a.timedOut = true;
       this.ledger.end(a, "failed", nowMs);
       this.port.cancel(a, nowMs);
-      if (c.state === "running") this.goOn(c, a, nowMs);
+      if (c.state === "running") this.goOn(c, this.remedy(a, nowMs), nowMs);
     }
   }
 
@@ -265,7 +263,6 @@ export class CallMachine {
   }
 
   private wait(c: Call, nowMs: number): void {
-    if (c.state !== "running") return;
     if (this.policy.balancer.endpoints.length === 0) this.settle(c, "no-endpoint", nowMs);
     else if (!this.pending.put(c)) this.settle(c, "shed", nowMs);
     else {
@@ -276,56 +273,23 @@ export class CallMachine {
   }
 
   private wake(c: Call): void {
-    let atMs = c.nextAtMs < c.deadlineMs ? c.nextAtMs : c.deadlineMs;
+    let atMs = Math.min(c.nextAtMs, c.deadlineMs);
     const timeoutMs = this.policy.attemptTimeoutMs;
-    if (timeoutMs !== Number.POSITIVE_INFINITY && c.state === "running") {
-      for (let a = c.last; a !== undefined; a = a.previous) {
-        if (a.running && a.startMs + timeoutMs < atMs) atMs = a.startMs + timeoutMs;
-      }
-    }
+    if (timeoutMs !== Number.POSITIVE_INFINITY && c.state === "running")
+      atMs = Math.min(atMs, soonestTimeoutMs(c, timeoutMs));
     if (atMs === c.wakeMs) return;
     c.wakeMs = atMs;
     this.port.wakeAt(c, atMs);
   }
 
-  private skip(c: Call, reason: SkipReason, nowMs: number): false {
-    c.skip = reason;
-    this.stats.skipped[reason]++;
-    this.observer?.skipped?.(c, reason, nowMs);
-    return false;
-  }
-
   private settle(c: Call, failure: CallFailure | undefined, nowMs: number): void {
-    assert(
-      c.state !== "settled" && c.running === 0,
-      "a call settles once, when nothing of it runs",
-    );
+    assert(c.state !== "settled" && c.running === 0, "a call settles once, with nothing running");
     c.state = "settled";
     c.failure = failure;
     c.nextAtMs = Number.POSITIVE_INFINITY;
     c.wakeMs = Number.POSITIVE_INFINITY;
-    this.stats.running--;
     this.stats.pending = this.pending.size;
-    if (failure === undefined) this.stats.succeeded++;
-    else if (failure === "aborted") this.stats.aborted++;
-    else {
-      this.stats.failed++;
-      if (failure === "deadline") this.stats.deadlineExceeded++;
-      else if (failure === "shed") this.stats.shed++;
-    }
-    this.observer?.settled?.(c, nowMs);
+    this.ledger.leave(c, nowMs);
     this.port.settle(c, nowMs);
   }
-}
-
-/** An attempt that has ended, or whose call is being ended or was won by another, has nothing to say any more. */
-function heeded(a: Attempt): boolean {
-  return (
-    a.running && a.call.state !== "ending" && (a.call.winner === undefined || a.call.winner === a)
-  );
-}
-
-/** Read through a call, since the compiler cannot see that the port changes the state. */
-function isOpen(c: Call): boolean {
-  return c.state === "running" || c.state === "committed";
 }

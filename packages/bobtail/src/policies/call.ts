@@ -1,4 +1,4 @@
-import type { Attempt } from "./attempt.ts";
+import type { Attempt, AttemptKind } from "./attempt.ts";
 import type { LatencyClass } from "./hedger.ts";
 import type { SkipReason } from "./stats.ts";
 
@@ -44,7 +44,7 @@ export class Call {
   retries: number;
   /** When the next copy is due, and as what; Infinity: none. */
   nextAtMs: number;
-  nextKind: "hedge" | "retry";
+  nextKind: AttemptKind;
   /** A server asked for quiet until then: no copy before it. */
   notBeforeMs: number;
   /** The one pending wake: min(next copy, attempt timeout, deadline). */
@@ -83,6 +83,11 @@ export class Call {
     this.pendingNext = undefined;
     this.host = host;
   }
+}
+
+/** Started and not over. Read through a call, since the compiler cannot see that the port changes the state. */
+export function isOpen(c: Call): boolean {
+  return c.state === "running" || c.state === "committed" || c.state === "pending";
 }
 
 /** The attempts of a call in the order of their launch. */

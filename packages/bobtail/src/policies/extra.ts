@@ -17,8 +17,7 @@ export function hedgeDueMs(c: Call, policy: CallPolicy, nowMs: number): number {
   const { hedger } = policy;
   if (c.hedges >= hedger.max || !c.idempotent || !c.replayable || c.upperLevel)
     return Number.POSITIVE_INFINITY;
-  const dueMs = nowMs + hedger.delayMs(c.cls, nowMs);
-  return dueMs < c.notBeforeMs ? c.notBeforeMs : dueMs;
+  return Math.max(nowMs + hedger.delayMs(c.cls, nowMs), c.notBeforeMs);
 }
 
 /** A request of which no byte was sent may be repeated whatever it does; others only when they are safe to run twice. */
@@ -26,6 +25,7 @@ export function afterFailure(c: Call, a: Attempt, policy: CallPolicy, nowMs: num
   const mayRetry = c.retries < policy.maxRetries;
   if (!mayRetry && c.hedges >= policy.hedger.max) return NONE;
   if (!c.replayable) return { skip: "not_replayable" };
+  if (nowMs >= c.deadlineMs) return { skip: "deadline" };
   if (a.unsent && mayRetry) return RETRY;
   if (!c.idempotent) return { skip: "not_idempotent" };
   if (c.upperLevel) return { skip: "upper_level" };

@@ -1,11 +1,12 @@
 import type { Attempt, AttemptOutcome } from "./attempt.ts";
+import type { Call } from "./call.ts";
 import type { CallObserver } from "./observer.ts";
 import type { CallPolicy } from "./port.ts";
-import type { ServiceStats } from "./stats.ts";
+import type { ServiceStats, SkipReason } from "./stats.ts";
 
 /**
- * The counts of what is under way: every attempt enters once and leaves once, whatever ends it,
- * and on its way out teaches the balancer and the hedger what it saw.
+ * The counts of what is under way: every call and every attempt enters once and leaves once, whatever
+ * ends it; an attempt on its way out teaches the balancer, the hedger and the budget what it saw.
  */
 export class Ledger {
   /** Attempts of the service that have not ended. */
@@ -19,6 +20,32 @@ export class Ledger {
     this.policy = policy;
     this.stats = stats;
     this.observer = observer;
+  }
+
+  enter(): void {
+    this.stats.calls++;
+    this.stats.running++;
+  }
+
+  leave(c: Call, nowMs: number): void {
+    const { stats } = this;
+    stats.running--;
+    if (c.failure === undefined) stats.succeeded++;
+    else if (c.failure === "aborted") stats.aborted++;
+    else {
+      stats.failed++;
+      if (c.failure === "deadline") stats.deadlineExceeded++;
+      else if (c.failure === "shed") stats.shed++;
+    }
+    this.observer?.settled?.(c, nowMs);
+  }
+
+  /** An extra copy was wanted and is not sent; false, for the caller to return. */
+  skip(c: Call, reason: SkipReason, nowMs: number): false {
+    c.skip = reason;
+    this.stats.skipped[reason]++;
+    this.observer?.skipped?.(c, reason, nowMs);
+    return false;
   }
 
   /** Counted from the pick, before anything is sent. */
@@ -73,6 +100,14 @@ export class Ledger {
       e.wastedMs += a.latencyMs;
     }
     this.observer?.ended?.(a, nowMs);
+  }
+
+  /** A copy that could not be placed leaves the call and the budget as if it had never been wanted. */
+  refund(a: Attempt): void {
+    if (a.kind === "primary") return;
+    if (a.kind === "hedge") a.call.hedges--;
+    else a.call.retries--;
+    this.policy.budget.refund();
   }
 
   private answered(a: Attempt, outcome: AttemptOutcome, nowMs: number): void {

@@ -10,7 +10,7 @@ export interface Port {
   send(attempt: Attempt, nowMs: number): void;
   /** Drop this copy and whatever it holds. What it still reports is ignored. */
   cancel(attempt: Attempt, nowMs: number): void;
-  /** Replace the call's pending wake; Infinity: none. Never early. */
+  /** Replace the call's pending wake; Infinity: none. Never early, and never before this returns. */
   wakeAt(call: Call, atMs: number): void;
   /** The call is over: exactly once, and last. Implies that the wake is removed. */
   settle(call: Call, nowMs: number): void;
