@@ -1,0 +1,328 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isBobtailError } from "./errors.ts";
+import { Histogram } from "./histogram.ts";
+import { seededRng } from "./rng.ts";
+
+const QUANTILES = [0, 0.001, 0.07, 0.25, 0.5, 0.9, 0.95, 0.99, 0.999, 1];
+
+/** Values over every octave, among them the edges of buckets. */
+const anyValue = fc.oneof(
+  fc.nat(300),
+  fc.nat(5_000_000),
+  fc.integer({ min: 0, max: 3_600_000_000 }),
+  fc.integer({ min: 0, max: 31 }).map((octave) => 2 ** octave),
+  fc.integer({ min: 1, max: 31 }).map((octave) => 2 ** octave - 1),
+);
+const anyValues = fc.array(anyValue, { minLength: 1, maxLength: 300 });
+const resolution = fc.constantFrom(32 as const, 64 as const, 128 as const);
+
+function filled(values: readonly number[], subBucketsPerOctave: 32 | 64 | 128 = 128): Histogram {
+  const histogram = new Histogram({ subBucketsPerOctave });
+  for (const value of values) histogram.record(value);
+  return histogram;
+}
+
+function exactQuantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const rank = Math.max(1, Math.ceil(q * values.length * (1 - 4 * Number.EPSILON)));
+  return sorted[rank - 1] as number;
+}
+
+function expectQuantiles(histogram: Histogram, values: readonly number[]): void {
+  const tolerance = 1 / (2 * histogram.subBucketsPerOctave);
+  for (const q of QUANTILES) {
+    const exact = exactQuantile(values, q);
+    expect(Math.abs(histogram.quantile(q) - exact)).toBeLessThanOrEqual(exact * tolerance);
+  }
+}
+
+function errorOf(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe("quantiles", () => {
+  test("every quantile is within 1 / (2 x sub-buckets) of the exact sort", () => {
+    fc.assert(
+      fc.property(anyValues, resolution, (values, subBuckets) => {
+        expectQuantiles(filled(values, subBuckets), values);
+      }),
+    );
+  });
+
+  test("values below twice the sub-buckets are exact", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(255), { minLength: 1 }), (values) => {
+        const histogram = filled(values);
+        for (const q of QUANTILES) expect(histogram.quantile(q)).toBe(exactQuantile(values, q));
+      }),
+    );
+  });
+
+  test("100 equal values have that value as every quantile, and none is a share of a bucket's bound", () => {
+    for (const value of [3, 1000, 77_777, 3_000_000_001]) {
+      const histogram = filled(Array.from({ length: 100 }, () => value));
+      for (const q of QUANTILES) expect(histogram.quantile(q)).toBe(value);
+    }
+  });
+
+  test("the lowest and the highest rank are exact, and p100 never exceeds the maximum", () => {
+    const histogram = filled([1_000_001, 2_000_003, 3_000_005]);
+    expect([histogram.quantile(0), histogram.quantile(1)]).toEqual([1_000_001, 3_000_005]);
+    expect(histogram.quantile(0.99)).toBe(3_000_005);
+  });
+
+  test("the rank is ceil(q x n): the seventh of a hundred for 0.07, in spite of binary fractions", () => {
+    const histogram = filled(Array.from({ length: 100 }, (_, i) => i + 1));
+    for (let i = 1; i <= 100; i++) expect(histogram.quantile(i / 100)).toBe(i);
+    expect(histogram.quantile(0.0701)).toBe(8);
+  });
+
+  test("a quantile outside [0, 1] is refused with its value: 95 is a percentage", () => {
+    for (const q of [95, -0.1, Number.NaN]) {
+      expect(errorOf(() => filled([1]).quantile(q))).toMatchObject({
+        code: "ERR_BOBTAIL_OPTION",
+        details: { option: "q", received: q },
+      });
+    }
+  });
+
+  test("41: an empty histogram has no quantile, rather than a huge or a zero one", () => {
+    const histogram = new Histogram();
+    expect([histogram.quantile(0.5), histogram.min, histogram.max, histogram.mean]).toEqual([
+      NaN,
+      NaN,
+      NaN,
+      NaN,
+    ]);
+    expect([histogram.count, histogram.sum, histogram.countAtMost(1e9)]).toEqual([0, 0, 0]);
+  });
+});
+
+describe("what is recorded", () => {
+  test("count, sum, mean, minimum and maximum are exact", () => {
+    fc.assert(
+      fc.property(anyValues, (values) => {
+        const histogram = filled(values);
+        const sum = values.reduce((total, value) => total + value, 0);
+        expect(histogram.count).toBe(values.length);
+        expect(histogram.sum).toBe(sum);
+        expect(histogram.mean).toBe(sum / values.length);
+        expect([histogram.min, histogram.max]).toEqual([Math.min(...values), Math.max(...values)]);
+      }),
+    );
+  });
+
+  test("values above the maximum are clamped and counted, never lost from count or percentiles", () => {
+    const histogram = new Histogram({ maxValue: 1000 });
+    for (const value of [10, 1000.4, 1001, 5e12, Number.POSITIVE_INFINITY]) histogram.record(value);
+    expect([histogram.count, histogram.overRangeCount, histogram.max]).toEqual([5, 3, 1000]);
+    expect(histogram.quantile(0.6)).toBe(1000);
+    expect(histogram.sum).toBe(4010);
+  });
+
+  test("NaN and negative values are refused: counted apart, and nothing else changes", () => {
+    const histogram = filled([5]);
+    for (const value of [Number.NaN, -1, Number.NEGATIVE_INFINITY]) histogram.record(value);
+    expect([histogram.refusedCount, histogram.count, histogram.sum, histogram.min]).toEqual([
+      3, 1, 5, 5,
+    ]);
+  });
+
+  test("fractions are rounded to the nearest whole number", () => {
+    const histogram = filled([0.4, 0.5, 7.49]);
+    expect([histogram.min, histogram.sum, histogram.max]).toEqual([0, 8, 7]);
+  });
+
+  test("a count records a value many times at once, and must be a whole number of at least 1", () => {
+    const histogram = new Histogram();
+    histogram.record(10, 3);
+    expect([histogram.count, histogram.sum]).toEqual([3, 30]);
+    for (const count of [0, -1, 1.5, Number.NaN]) {
+      expect(
+        isBobtailError(
+          errorOf(() => histogram.record(1, count)),
+          "ERR_BOBTAIL_OPTION",
+        ),
+      ).toBe(true);
+    }
+    expect(histogram.count).toBe(3);
+  });
+
+  test("a bucket counts on past 32 bits, in recording, adding and decoding", () => {
+    const histogram = new Histogram();
+    histogram.record(10, 4_294_967_295);
+    histogram.record(10);
+    histogram.record(20, 4_294_967_290);
+    const twice = histogram.clone();
+    twice.add(histogram);
+    expect(histogram.countAtMost(10)).toBe(4_294_967_296);
+    expect(twice.countAtMost(10)).toBe(8_589_934_592);
+    expect(Histogram.decode(twice.encode()).countAtMost(20)).toBe(twice.count);
+  });
+
+  test("values beyond 2^31 keep the resolution of all others", () => {
+    const histogram = new Histogram({ maxValue: Number.MAX_SAFE_INTEGER });
+    const values = [2 ** 31 - 1, 2 ** 31, 2 ** 40 + 12_345, 2 ** 52 + 1, Number.MAX_SAFE_INTEGER];
+    for (const value of values) histogram.record(value);
+    expectQuantiles(histogram, values);
+    expect(histogram.overRangeCount).toBe(0);
+  });
+
+  test("options out of range are refused by name", () => {
+    for (const maxValue of [0, 1.5, -1, Number.NaN, 2 ** 53])
+      expect(errorOf(() => new Histogram({ maxValue }))).toMatchObject({
+        details: { option: "maxValue" },
+      });
+    expect(errorOf(() => new Histogram({ subBucketsPerOctave: 100 as 128 }))).toMatchObject({
+      details: { option: "subBucketsPerOctave", received: 100 },
+    });
+  });
+});
+
+describe("counts for cumulative buckets", () => {
+  test("the count at a bound differs from the exact one only by values within the resolution of the bound", () => {
+    fc.assert(
+      fc.property(anyValues, anyValue, (values, bound) => {
+        const counted = filled(values).countAtMost(bound);
+        const least = values.filter((value) => value <= bound * (1 - 1 / 128)).length;
+        const most = values.filter((value) => value <= bound * (1 + 1 / 128)).length;
+        expect(counted).toBeGreaterThanOrEqual(least);
+        expect(counted).toBeLessThanOrEqual(most);
+      }),
+    );
+  });
+
+  test("the count never falls as the bound grows, and at the q-quantile holds a share of q", () => {
+    fc.assert(
+      fc.property(anyValues, fc.array(anyValue), (values, bounds) => {
+        const histogram = filled(values);
+        const counts = bounds.sort((a, b) => a - b).map((bound) => histogram.countAtMost(bound));
+        expect(counts).toEqual([...counts].sort((a, b) => a - b));
+        for (const q of [0.01, 0.5, 0.93, 1]) {
+          const share = histogram.countAtMost(histogram.quantile(q)) / values.length;
+          expect(share).toBeGreaterThanOrEqual(q - 1e-12);
+        }
+      }),
+    );
+  });
+
+  test("values over range are counted at Infinity alone", () => {
+    const histogram = new Histogram({ maxValue: 1000 });
+    for (const value of [10, 1000, 2000]) histogram.record(value);
+    expect([900, 1000, 1e9, Number.POSITIVE_INFINITY].map((v) => histogram.countAtMost(v))).toEqual(
+      [1, 2, 2, 3],
+    );
+  });
+});
+
+describe("merge, subtract, encode", () => {
+  test("a merged histogram equals the one that saw everything", () => {
+    fc.assert(
+      fc.property(anyValues, anyValues, resolution, (a, b, subBuckets) => {
+        const merged = filled(a, subBuckets);
+        merged.add(filled(b, subBuckets));
+        expect(merged.encode()).toEqual(filled([...a, ...b], subBuckets).encode());
+      }),
+    );
+  });
+
+  test("subtracting an earlier state leaves the quantiles of what came since", () => {
+    fc.assert(
+      fc.property(anyValues, anyValues, (before, since) => {
+        const histogram = filled(before);
+        const earlier = histogram.clone();
+        for (const value of since) histogram.record(value);
+        histogram.subtract(earlier);
+        expect(histogram.count).toBe(since.length);
+        expectQuantiles(histogram, since);
+        histogram.subtract(histogram.clone());
+        expect(histogram.encode()).toEqual(new Histogram().encode());
+      }),
+    );
+  });
+
+  test("subtracting what was never added throws and changes nothing", () => {
+    const histogram = filled([1, 2, 3]);
+    const bytes = histogram.encode();
+    expect(errorOf(() => histogram.subtract(filled([1, 9])))).toMatchObject({
+      code: "ERR_BOBTAIL_OPTION",
+    });
+    expect(histogram.encode()).toEqual(bytes);
+  });
+
+  test("histograms of different shapes do not mix", () => {
+    const fine = filled([1]);
+    const coarse = filled([1], 32);
+    expect(errorOf(() => fine.add(coarse))).toMatchObject({ code: "ERR_BOBTAIL_OPTION" });
+    expect(errorOf(() => fine.subtract(new Histogram({ maxValue: 10 })))).toBeDefined();
+  });
+
+  test("a clone and a reset leave nothing shared behind", () => {
+    const histogram = filled([1, 2]);
+    const copy = histogram.clone();
+    histogram.reset();
+    copy.record(3);
+    expect([histogram.count, copy.count]).toEqual([0, 3]);
+    expect(histogram.encode()).toEqual(new Histogram().encode());
+  });
+
+  test("decoding gives back everything that was encoded, in a few bytes a filled bucket", () => {
+    fc.assert(
+      fc.property(anyValues, resolution, (values, subBuckets) => {
+        const histogram = filled(values, subBuckets);
+        histogram.record(-1);
+        histogram.record(1e15, 2);
+        const bytes = histogram.encode();
+        const back = Histogram.decode(bytes);
+        expect(back.encode()).toEqual(bytes);
+        expect(bytes.length).toBeLessThan(60 + 5 * values.length);
+        expect([back.count, back.sum, back.min, back.max]).toEqual([
+          histogram.count,
+          histogram.sum,
+          histogram.min,
+          histogram.max,
+        ]);
+        expect([back.overRangeCount, back.refusedCount]).toEqual([2, 1]);
+        for (const q of QUANTILES) expect(back.quantile(q)).toBe(histogram.quantile(q));
+      }),
+    );
+  });
+
+  test("a decoded histogram can be merged and recorded into", () => {
+    const back = Histogram.decode(filled([5, 500]).encode());
+    back.add(filled([50_000]));
+    back.record(7);
+    expect(back.encode()).toEqual(filled([5, 500, 50_000, 7]).encode());
+  });
+
+  test("hostile bytes give an error that names the place, or a histogram that adds up, never anything else", () => {
+    const rng = seededRng(41);
+    const good = filled([1, 1, 300, 70_000, 2_000_000_000]).encode();
+    const check = (bytes: Uint8Array): void => {
+      let back: Histogram;
+      try {
+        back = Histogram.decode(bytes);
+      } catch (error) {
+        expect(isBobtailError(error, "ERR_BOBTAIL_OPTION")).toBe(true);
+        return;
+      }
+      expect(back.encode()).toEqual(bytes);
+      if (back.count > 0) expect(back.quantile(0.5)).toBeLessThanOrEqual(back.maxValue);
+    };
+    for (let i = 0; i < good.length; i++) {
+      expect(() => Histogram.decode(good.subarray(0, i))).toThrow(/before byte/);
+      for (let value = 0; value < 256; value += 5)
+        check(Uint8Array.from(good).fill(value, i, i + 1));
+    }
+    for (let i = 0; i < 3000; i++)
+      check(Uint8Array.from({ length: 1 + rng.below(80) }, () => rng.below(256)));
+    expect(() => Histogram.decode(Uint8Array.from([...good, 0]))).toThrow(/no bytes after/);
+    expect(() => Histogram.decode("aaaa" as unknown as Uint8Array)).toThrow(/a Uint8Array/);
+  });
+});
