@@ -4,6 +4,8 @@
  */
 export { assert, assertNever, nth } from "./core/assert.ts";
 export { type Clock, type Timers, Wakeable } from "./core/clock.ts";
+export { checkOption } from "./core/errors.ts";
+export { Histogram, type HistogramOptions } from "./core/histogram.ts";
 export { type Rng, seededRng } from "./core/rng.ts";
 export { Attempt, type AttemptKind, type AttemptOutcome } from "./policies/attempt.ts";
 export type { Balancer } from "./policies/balancer.ts";

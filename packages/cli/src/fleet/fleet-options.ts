@@ -1,0 +1,122 @@
+import { checkOption } from "bobtail/engine";
+import { checkServiceLaw, type ServiceLaw } from "./service-law.ts";
+
+export interface BackendOptions {
+  readonly law: ServiceLaw;
+  /** Requests served at one time; a whole number in [1, 1,024], default 4. */
+  readonly workers?: number | undefined;
+}
+
+export interface FleetOptions {
+  /** One to 64 backends, each on a port of its own. */
+  readonly backends: readonly BackendOptions[];
+  /** A request that waits longer in a queue is answered 503; ms above 0, default 1,000. */
+  readonly queueLimitMs?: number | undefined;
+  /** Requests that may wait at one backend; a whole number >= 0, default 4,096. More are answered 503 at once. */
+  readonly maxQueued?: number | undefined;
+  /** A running request whose client went away frees its worker; default false, as in most servers. */
+  readonly abortRunning?: boolean | undefined;
+  /** Always answered 200 at once, however slow the backend is; default `/healthz`. */
+  readonly healthPath?: string | undefined;
+  /** Any 32-bit whole number; default 1. The same seed gives the same service times to each backend's requests. */
+  readonly seed?: number | undefined;
+  /** The fleet ends by itself after this, whatever its parent does; ms above 0, default 3,600,000. */
+  readonly lifetimeMs?: number | undefined;
+}
+
+/** Counts of one backend since it started or was reset. Health checks are not counted. */
+export interface BackendCounts {
+  received: number;
+  /** Given to a worker, ended or not. */
+  started: number;
+  served: number;
+  /** Waited longer than the limit / found the queue full: both were answered 503. */
+  timedOut: number;
+  refused: number;
+  /** The client went away while the request waited / while it ran. */
+  cancelledQueued: number;
+  cancelledRunning: number;
+  queued: number;
+  running: number;
+}
+
+export interface FleetStats {
+  readonly backends: readonly BackendCounts[];
+  /** How long after its moment in virtual time a reply left, p99; undefined before the first. */
+  readonly replyLagP99Ms: number | undefined;
+  /** User and system time that the fleet's process has used. */
+  readonly cpuMs: number;
+}
+
+/** With every default filled in. */
+export interface FleetSetup {
+  readonly backends: readonly Required<BackendOptions>[];
+  readonly queueLimitMs: number;
+  readonly maxQueued: number;
+  readonly abortRunning: boolean;
+  readonly healthPath: string;
+  readonly seed: number;
+  readonly lifetimeMs: number;
+}
+
+export type FleetRequest =
+  | { readonly kind: "start"; readonly setup: FleetSetup }
+  | { readonly kind: "stats" }
+  | { readonly kind: "reset" }
+  | { readonly kind: "stop" };
+
+export type FleetReply =
+  | { readonly kind: "started"; readonly ports: readonly number[] }
+  | { readonly kind: "stats"; readonly stats: FleetStats }
+  | { readonly kind: "reset" }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** Throws `ERR_BOBTAIL_OPTION` for the first option out of range. */
+export function checkFleetOptions(options: FleetOptions): FleetSetup {
+  const {
+    backends,
+    queueLimitMs = 1_000,
+    maxQueued = 4_096,
+    abortRunning = false,
+    healthPath = "/healthz",
+    seed = 1,
+    lifetimeMs = 3_600_000,
+  } = options;
+  checkOption(
+    { backends: backends.length },
+    "1 to 64 backends",
+    backends.length >= 1 && backends.length <= 64,
+  );
+  checkOption(
+    { queueLimitMs },
+    "milliseconds above 0",
+    queueLimitMs > 0 && Number.isFinite(queueLimitMs),
+  );
+  checkOption(
+    { maxQueued },
+    "a whole number >= 0",
+    Number.isSafeInteger(maxQueued) && maxQueued >= 0,
+  );
+  checkOption({ healthPath }, "a path that starts with /", healthPath.startsWith("/"));
+  checkOption({ seed }, "a whole number", Number.isSafeInteger(seed));
+  checkOption({ lifetimeMs }, "milliseconds in (0, 2^31)", lifetimeMs > 0 && lifetimeMs < 2 ** 31);
+  const filled = backends.map(({ law, workers = 4 }) => {
+    checkServiceLaw(law);
+    checkOption(
+      { workers },
+      "a whole number in [1, 1024]",
+      Number.isInteger(workers) && workers >= 1 && workers <= 1024,
+    );
+    return { law, workers };
+  });
+  return { backends: filled, queueLimitMs, maxQueued, abortRunning, healthPath, seed, lifetimeMs };
+}
+
+/** What a fleet serves at most, in requests a second; stalls count, being work like any other. */
+export function capacityPerSec(backends: readonly BackendOptions[]): number {
+  return backends.reduce((sum, { law, workers = 4 }) => {
+    const { meanMs, slowFactor, stall } = law;
+    const stallMs = stall === undefined ? 0 : (stall.shareRatio * (stall.minMs + stall.maxMs)) / 2;
+    return sum + (workers * 1_000) / (meanMs * slowFactor + stallMs);
+  }, 0);
+}
