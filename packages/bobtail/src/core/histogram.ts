@@ -99,7 +99,7 @@ export class Histogram {
       this.refused += count;
       return;
     }
-    let whole = Math.round(value);
+    let whole = value < 2147483647 ? (value + 0.5) | 0 : Math.round(value);
     if (whole > this.maxValue) {
       whole = this.maxValue;
       this.overRange += count;
