@@ -1,0 +1,6 @@
+/**
+ * `bobtail/undici`: `client.fetch` over undici, and an interceptor for undici's own dispatchers.
+ * Needs the peer `undici`.
+ */
+export { type FetchTransportOptions, fetchTransport } from "./transports/fetch-transport.ts";
+export type { TlsOptions } from "./transports/undici-dialer.ts";
