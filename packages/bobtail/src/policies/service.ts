@@ -22,8 +22,16 @@ export interface Service {
   readonly hedger: Hedger;
   readonly machine: CallMachine;
   readonly deadlineMs: number;
-  /** Endpoints of the same name keep their counts and what was learnt; weight and `virtual` are taken from the new list. */
-  setEndpoints(endpoints: readonly EndpointOptions[], nowMs: number): void;
+  /**
+   * Endpoints of the same name keep their counts and what was learnt; weight and `virtual` are taken from the new list.
+   *
+   * @param beforeSends - the new set is in force, and no call that waited for an endpoint has been sent yet.
+   */
+  setEndpoints(
+    endpoints: readonly EndpointOptions[],
+    nowMs: number,
+    beforeSends?: () => void,
+  ): void;
 }
 
 export interface ServiceSetup {
@@ -76,8 +84,9 @@ export function createService(setup: ServiceSetup): Service {
     hedger,
     machine,
     deadlineMs,
-    setEndpoints(endpoints, atMs) {
+    setEndpoints(endpoints, atMs, beforeSends) {
       balancer.update(mergeEndpoints(balancer.endpoints, endpoints), atMs);
+      beforeSends?.();
       machine.admit(atMs);
     },
   };
