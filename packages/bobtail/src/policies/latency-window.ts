@@ -1,0 +1,152 @@
+import { bucketLow, bucketOf, bucketWidth } from "../core/histogram-layout.ts";
+import { kaplanMeierBucket, type LatencyCounts } from "./kaplan-meier.ts";
+
+/** 64 buckets an octave of microseconds: an estimate is at most 1.6 % above the truth. */
+const BITS = 6;
+/** Just under 18 minutes; longer ones count as that. */
+const MAX_US: number = 2 ** 30 - 1;
+const BUCKET_COUNT: number = bucketOf(MAX_US, BITS) + 1;
+const SLOT_COUNT = 3;
+const SLOT_MS = 10_000;
+const MAX_SLOT_MS = 300_000;
+
+/** How long anything may stay in a window, and so how long silence leaves an estimate in force: 15 minutes. */
+export const WINDOW_MAX_MS: number = SLOT_COUNT * MAX_SLOT_MS;
+
+/**
+ * The recent latencies of one class: three slots, the oldest of which is dropped when a new one opens.
+ *
+ * A slot is closed after 10 s if it then holds half of the samples that an estimate needs, else as soon
+ * as it does, at the latest after 5 minutes: a class of few calls looks back further instead of never
+ * knowing enough, and the two closed slots alone are enough for an estimate. Memory: 20 KiB, twice that once something was censored.
+ */
+export class LatencyWindow {
+  private readonly slots: Slot[];
+  private readonly slotSamples: number;
+  private current: number;
+
+  constructor(minSamples: number, nowMs: number) {
+    this.slotSamples = Math.ceil(minSamples / (SLOT_COUNT - 1));
+    this.slots = Array.from({ length: SLOT_COUNT }, () => new Slot(nowMs));
+    this.current = 0;
+  }
+
+  get count(): number {
+    return this.slots.reduce((sum, slot) => sum + slot.total, 0);
+  }
+
+  record(latencyMs: number, censored: boolean, nowMs: number): void {
+    const slot = this.slotAt(nowMs);
+    // Not a time: a clock that jumps must not break the calls that it measures.
+    if (!(latencyMs >= 0)) return;
+    const us = latencyMs * 1000;
+    const bucket = bucketOf(us < MAX_US ? (us + 0.5) | 0 : MAX_US, BITS);
+    slot.count(bucket, censored);
+  }
+
+  /** Forget everything. */
+  clear(nowMs: number): void {
+    for (const slot of this.slots) slot.reset(nowMs);
+  }
+
+  /** The whole window in one, for {@link quantileMs}. */
+  merge(): MergedLatencies {
+    return new MergedLatencies(this.slots);
+  }
+
+  private slotAt(nowMs: number): Slot {
+    const slot = this.slots[this.current] as Slot;
+    const ageMs = nowMs - slot.openedMs;
+    if (ageMs < SLOT_MS || (slot.total < this.slotSamples && ageMs < MAX_SLOT_MS)) return slot;
+    this.current = (this.current + 1) % SLOT_COUNT;
+    const next = this.slots[this.current] as Slot;
+    next.reset(nowMs);
+    return next;
+  }
+}
+
+/** A snapshot of a window. Short-lived: it is made for one refresh. */
+export class MergedLatencies implements LatencyCounts {
+  readonly answered: Uint32Array;
+  readonly censored: Uint32Array | undefined;
+  readonly lowest: number;
+  readonly highest: number;
+  readonly total: number;
+
+  constructor(slots: readonly LatencyCounts[]) {
+    this.lowest = Math.min(...slots.map((slot) => slot.lowest));
+    this.highest = Math.max(...slots.map((slot) => slot.highest));
+    this.total = slots.reduce((sum, slot) => sum + slot.total, 0);
+    this.answered = new Uint32Array(BUCKET_COUNT);
+    const anyCensored = slots.some((slot) => slot.censored !== undefined);
+    this.censored = anyCensored ? new Uint32Array(BUCKET_COUNT) : undefined;
+    for (const slot of slots) {
+      addInto(this.answered, slot.answered, slot);
+      if (this.censored !== undefined && slot.censored !== undefined)
+        addInto(this.censored, slot.censored, slot);
+    }
+  }
+
+  /**
+   * The time by which that share of the latencies has ended: the upper end of a bucket, so that where many
+   * calls take equally long, they are given until then.
+   *
+   * @returns undefined when censoring hides it: it is then no less than {@link longestMs}.
+   */
+  quantileMs(quantile: number): number | undefined {
+    const bucket = kaplanMeierBucket(this, 1 - quantile);
+    return bucket < 0 ? undefined : bucketEndMs(bucket);
+  }
+
+  /** The longest time that anything was seen to run; 0 when nothing was. */
+  get longestMs(): number {
+    return this.total === 0 ? 0 : bucketEndMs(this.highest);
+  }
+}
+
+class Slot implements LatencyCounts {
+  readonly answered: Uint32Array;
+  censored: Uint32Array | undefined;
+  lowest: number;
+  highest: number;
+  total: number;
+  openedMs: number;
+
+  constructor(nowMs: number) {
+    this.answered = new Uint32Array(BUCKET_COUNT);
+    this.censored = undefined;
+    this.lowest = BUCKET_COUNT;
+    this.highest = -1;
+    this.total = 0;
+    this.openedMs = nowMs;
+  }
+
+  count(bucket: number, censored: boolean): void {
+    let counts = this.answered;
+    if (censored) {
+      if (this.censored === undefined) this.censored = new Uint32Array(BUCKET_COUNT);
+      counts = this.censored;
+    }
+    counts[bucket] = (counts[bucket] as number) + 1;
+    this.total++;
+    if (bucket < this.lowest) this.lowest = bucket;
+    if (bucket > this.highest) this.highest = bucket;
+  }
+
+  reset(nowMs: number): void {
+    this.answered.fill(0);
+    this.censored?.fill(0);
+    this.lowest = BUCKET_COUNT;
+    this.highest = -1;
+    this.total = 0;
+    this.openedMs = nowMs;
+  }
+}
+
+function bucketEndMs(bucket: number): number {
+  return (bucketLow(bucket, BITS) + bucketWidth(bucket, BITS)) / 1000;
+}
+
+function addInto(sum: Uint32Array, counts: Uint32Array, { lowest, highest }: LatencyCounts): void {
+  for (let i = lowest; i <= highest; i++) sum[i] = (sum[i] as number) + (counts[i] as number);
+}
