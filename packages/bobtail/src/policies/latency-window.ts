@@ -24,11 +24,16 @@ export class LatencyWindow {
   private readonly slots: Slot[];
   private readonly slotSamples: number;
   private current: number;
+  private open: Slot;
+  /** Before that, the open slot is not asked whether it is full. */
+  private turnAtMs: number;
 
   constructor(minSamples: number, nowMs: number) {
     this.slotSamples = Math.ceil(minSamples / (SLOT_COUNT - 1));
     this.slots = Array.from({ length: SLOT_COUNT }, () => new Slot(nowMs));
     this.current = 0;
+    this.open = this.slots[0] as Slot;
+    this.turnAtMs = nowMs + SLOT_MS;
   }
 
   get count(): number {
@@ -36,17 +41,18 @@ export class LatencyWindow {
   }
 
   record(latencyMs: number, censored: boolean, nowMs: number): void {
-    const slot = this.slotAt(nowMs);
+    if (nowMs >= this.turnAtMs) this.turn(nowMs);
     // Not a time: a clock that jumps must not break the calls that it measures.
     if (!(latencyMs >= 0)) return;
     const us = latencyMs * 1000;
     const bucket = bucketOf(us < MAX_US ? (us + 0.5) | 0 : MAX_US, BITS);
-    slot.count(bucket, censored);
+    this.open.count(bucket, censored);
   }
 
   /** Forget everything. */
   clear(nowMs: number): void {
     for (const slot of this.slots) slot.reset(nowMs);
+    this.turnAtMs = nowMs + SLOT_MS;
   }
 
   /** The whole window in one, for {@link quantileMs}. */
@@ -54,14 +60,13 @@ export class LatencyWindow {
     return new MergedLatencies(this.slots);
   }
 
-  private slotAt(nowMs: number): Slot {
-    const slot = this.slots[this.current] as Slot;
-    const ageMs = nowMs - slot.openedMs;
-    if (ageMs < SLOT_MS || (slot.total < this.slotSamples && ageMs < MAX_SLOT_MS)) return slot;
+  private turn(nowMs: number): void {
+    const { total, openedMs } = this.open;
+    if (total < this.slotSamples && nowMs - openedMs < MAX_SLOT_MS) return;
     this.current = (this.current + 1) % SLOT_COUNT;
-    const next = this.slots[this.current] as Slot;
-    next.reset(nowMs);
-    return next;
+    this.open = this.slots[this.current] as Slot;
+    this.open.reset(nowMs);
+    this.turnAtMs = nowMs + SLOT_MS;
   }
 }
 
