@@ -1,0 +1,17 @@
+/**
+ * `bobtail/testing`: for the tests of those who call services with Bobtail. Virtual time, and endpoints
+ * that answer as a script says: nothing waits, nothing is random, nothing opens a socket.
+ */
+export {
+  type ScriptedCopy,
+  type ScriptedFunction,
+  type ScriptedOutcome,
+  scriptedFunction,
+} from "./transports/scripted-function.ts";
+export {
+  type ScriptedReply,
+  type ScriptedRequest,
+  type ScriptedTransport,
+  scriptedTransport,
+} from "./transports/scripted-transport.ts";
+export { type VirtualTime, virtualTime } from "./transports/virtual-time.ts";
