@@ -18,21 +18,18 @@ export interface Tree {
 const MAX_VALUES = 200_000;
 const MAX_ALIASES = 100;
 
-/** Turns a document into plain data that knows its places. Problems are added to the list. */
+/**
+ * Turns a document into plain data that knows its places. Problems are added to the list.
+ * `whole` is false when an alias was refused: what is then missing says nothing about the writer's intent.
+ */
 export function buildTree(
   source: SourceText,
   document: Document.Parsed,
   problems: Problem[],
-): Tree {
+): { readonly root: Tree; readonly whole: boolean } {
   const anchors = new Map<string, Tree | "unfinished">();
-  const builder: Builder = {
-    source,
-    problems,
-    anchors,
-    aliasCount: 0,
-    aliasedSize: 0,
-    whole: true,
-  };
+  const counts = { aliasCount: 0, aliasedSize: 0 };
+  const builder: Builder = { source, problems, anchors, ...counts, whole: true };
   const root = buildNode(builder, document.contents, []);
   return { root, whole: builder.whole };
 }

@@ -1,0 +1,70 @@
+import type { Palette } from "./palette.ts";
+
+/** Exit codes of the command; scripts rely on them. */
+export const EXIT = {
+  ok: 0,
+  internal: 1,
+  /** Wrong options, or a policy file with mistakes. */
+  usage: 2,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** Something the user can mend: printed with its remedy and without a stack. */
+export class CommandFailure extends Error {
+  readonly remedy: string;
+  readonly exitCode: number;
+
+  constructor(message: string, remedy = "", exitCode: number = EXIT.usage) {
+    super(message);
+    this.name = "CommandFailure";
+    this.remedy = remedy;
+    this.exitCode = exitCode;
+  }
+}
+
+/** A failure as the terminal shows it. Anything but a {@link CommandFailure} is a defect of ours and keeps its stack. */
+export function formatFailure(error: unknown, palette: Palette): string {
+  const label = `bobtail: ${palette.red("error")}:`;
+  if (error instanceof CommandFailure) {
+    return error.remedy === ""
+      ? `${label} ${error.message}`
+      : `${label} ${error.message}\n  ${error.remedy}`;
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `bobtail: ${palette.red("internal error")}, please report it:\n${detail}`;
+}
+
+/** What to tell a user whose address cannot be bound; undefined for every other error. */
+export function explainBindError(error: unknown): CommandFailure | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  const host = "address" in error ? String(error.address) : "";
+  const port = "port" in error ? String(error.port) : "";
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new CommandFailure(
+        `${address} is taken by another program`,
+        `Stop it (\`ss -ltnp 'sport = :${port}'\` or \`lsof -i :${port}\` names it), or listen on another port.`,
+      );
+    case "EACCES":
+      return new CommandFailure(
+        `this user may not listen on ${address}`,
+        "Choose a port above 1023, or grant the capability to bind low ports.",
+      );
+    case "EADDRNOTAVAIL":
+    case "EAFNOSUPPORT":
+      return new CommandFailure(
+        `${address} is not an address of this machine`,
+        `Listen on 127.0.0.1:${port}, or on :${port} for every interface.`,
+      );
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new CommandFailure(
+        `the host name ${"hostname" in error ? String(error.hostname) : host} cannot be resolved`,
+        "Check its spelling, or write an IP address.",
+      );
+    default:
+      return undefined;
+  }
+}
