@@ -31,7 +31,7 @@ function stats(): FleetStats {
 
 function stop(): void {
   for (const server of servers) server.close();
-  process.disconnect();
+  if (process.connected) process.disconnect();
 }
 
 process.on("message", (request: FleetRequest) => {
