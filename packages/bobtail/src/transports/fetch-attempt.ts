@@ -1,6 +1,7 @@
 import { type Dispatcher, type RequestInit as UndiciInit, fetch as undiciFetch } from "undici";
 import type { Clock, Timers } from "../core/clock.ts";
 import { isBobtailError } from "../core/errors.ts";
+import { type Curable, commitsAtFirstByte, judgeAnswer, marksOf } from "./fetch-answer.ts";
 import { FetchHop, type HopOwner, type WireHandler } from "./fetch-hop.ts";
 import { type FetchPlan, foreignOrigin } from "./fetch-request.ts";
 import type { AttemptReports, LiveAttempt } from "./sender.ts";
@@ -13,7 +14,7 @@ export interface FetchSettings {
   readonly bodyIdleMs: number;
   readonly attemptMs: number;
   /** `retry.on`: statuses, `connect-failure` and `reset` that another replica may cure. */
-  readonly curable: ReadonlySet<number | string>;
+  readonly curable: Curable;
   /** When the answer counts as begun; `undefined`: at the first byte of an event stream, else at the headers. */
   readonly commit: "headers" | "first-byte" | undefined;
   poolOf(origin: string): EndpointPool | undefined;
@@ -119,7 +120,7 @@ export class FetchAttempt implements HopOwner {
     };
     this.hop = new FetchHop(this, pool, { options: marked, handler });
     // Nobody reads the body of a redirect, which would hold its connection.
-    previous?.discard();
+    previous?.leaveBehind();
     return this.hop.start();
   }
 
@@ -175,20 +176,19 @@ export class FetchAttempt implements HopOwner {
       return;
     }
     const { curable, commit } = this.setup.settings;
-    const retryAfter = response.headers.get("retry-after");
-    if (curable.has(response.status) || (response.status === 429 && retryAfter !== null)) {
+    const { status, headers } = response;
+    const { isWin, pushbackMs } = judgeAnswer(status, headers.get("retry-after"), curable);
+    if (!isWin) {
       this.state = "over";
       // The call may be over when the caller gets this answer, so its deadline is kept here.
       this.hop?.watchBody(this.clock.nowMs() + this.live.remainingMs);
-      this.reports.failed(new Error(`${this.endpointName}: answered ${response.status}`), {
-        answer: response,
-        ...(retryAfter === null ? undefined : { pushbackMs: retryAfterMs(retryAfter) }),
-      });
+      const cause = new Error(`${this.endpointName}: answered ${status}`);
+      this.reports.failed(cause, { answer: response, pushbackMs });
       return;
     }
-    const rule = commit ?? (isEventStream(response) ? "first-byte" : "headers");
-    const started = this.hop === undefined || this.hop.ended || this.hop.bytes > 0;
-    if (rule === "headers" || started || response.body === null) this.commit();
+    const hasBegun = this.hop === undefined || this.hop.ended || this.hop.bytes > 0;
+    if (hasBegun || response.body === null) this.commit();
+    else if (!commitsAtFirstByte(commit, headers.get("content-type"))) this.commit();
     else this.state = "byte";
   }
 
@@ -223,6 +223,8 @@ export class FetchAttempt implements HopOwner {
       this.lost(hop.error);
     // No request was made of it, or `fetch` will not take the answer: any replica would say the same.
     else this.reports.fatal(error);
+    // A body that comes with a refused redirect would hold its connection.
+    this.discard();
   }
 
   /** The connection could not be made, or broke before the answer. */
@@ -233,39 +235,10 @@ export class FetchAttempt implements HopOwner {
   }
 
   private mark(headers: Record<string, string>): Record<string, string> {
-    const { live } = this;
-    const { noHedge, settings } = this.setup;
-    const leftMs = Math.min(live.remainingMs, settings.attemptMs);
-    const marked: Record<string, string> = {
-      ...headers,
-      // Strictly less than what this level was given, even within one tick of the clock.
-      "bobtail-deadline-ms": String(Math.max(0, Math.ceil(leftMs) - 1)),
-    };
-    if (live.number > 1) marked["bobtail-attempt"] = `${live.number};kind=${live.kind}`;
-    if (noHedge) {
-      for (const name of Object.keys(marked))
-        if (name.toLowerCase() === "bobtail-no-hedge") delete marked[name];
-      marked["bobtail-no-hedge"] = "1";
-    }
-    return marked;
+    const { plan, settings } = this.setup;
+    const noHedge = this.setup.noHedge || plan.noHedge;
+    return { ...headers, ...marksOf(this.live, { noHedge, attemptMs: settings.attemptMs }) };
   }
-}
-
-/**
- * What a `Retry-After` asks for, in ms: seconds, or a date. Negative, which is "not at all", for what is
- * neither.
- */
-export function retryAfterMs(value: string, nowMs: number = Date.now()): number {
-  const text = value.trim();
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const dateMs = Date.parse(text);
-  return Number.isNaN(dateMs) ? -1 : Math.max(0, dateMs - nowMs);
-}
-
-function isEventStream(response: Response): boolean {
-  return (
-    response.headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false
-  );
 }
 
 function isDecodingError(error: unknown): boolean {

@@ -161,6 +161,11 @@ export class FetchHop extends Wakeable implements WireHandler {
     this.armIdle();
   }
 
+  /** `fetch` has gone on to another hop, and must not hear what becomes of this one. */
+  leaveBehind(): void {
+    if (!this.ended && !this.draining) this.drain();
+  }
+
   /** The answer to this hop is of no use: read it to its near end, or cut it off. */
   discard(): void {
     if (!this.ended) this.abortFromAbove(undefined);
@@ -202,14 +207,15 @@ export class FetchHop extends Wakeable implements WireHandler {
       this.abortWire?.(reason);
       return;
     }
-    this.draining = true;
+    this.drain();
     this.handler.onError?.(reason ?? new Error("The answer is not wanted"));
-    if (this.bytes > DRAIN_BYTES) {
-      this.abortWire();
-      return;
-    }
-    this.owner.timers.wakeAt(this, this.owner.clock.nowMs() + DRAIN_MS);
-    if (this.paused) this.resumeWire?.();
+  }
+
+  private drain(): void {
+    this.draining = true;
+    // One that is paused has filled a buffer of that size, and undici may be in the middle of another's data now.
+    if (this.paused || this.bytes > DRAIN_BYTES) this.abortWire?.();
+    else this.owner.timers.wakeAt(this, this.owner.clock.nowMs() + DRAIN_MS);
   }
 
   private armIdle(): void {

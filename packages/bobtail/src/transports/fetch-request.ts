@@ -1,5 +1,6 @@
 import { FormData as UndiciFormData } from "undici";
 import { BobtailError } from "../core/errors.ts";
+import { isIdempotentMethod } from "./fetch-answer.ts";
 import type { FetchInit } from "./fetch-transport-port.ts";
 
 /** Stands for whichever endpoint is picked while a path is resolved; it can never be reached. */
@@ -22,6 +23,8 @@ export interface FetchPlan {
   readonly method: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly idempotent: boolean;
+  /** The caller passes an upper level's mark on. */
+  readonly noHedge: boolean;
   readonly body: FetchBody;
   /** The members of `fetch`'s init that are the same for every attempt. */
   readonly init: Readonly<Record<string, unknown>>;
@@ -41,7 +44,8 @@ const PASSED_ON = [
   "referrerPolicy",
 ] as const;
 
-const OWN_HEADERS = new Set(["bobtail-attempt", "bobtail-deadline-ms"]);
+/** Set for each attempt anew, so that the name stands once and in one spelling. */
+const OWN_HEADERS = new Set(["bobtail-attempt", "bobtail-deadline-ms", "bobtail-no-hedge"]);
 
 const NO_BODY: FetchBody = { value: null, bytes: undefined, replayable: true, type: undefined };
 
@@ -55,8 +59,7 @@ export function pathOf(input: string | URL, isEndpoint: OriginTest): string {
   const url = new URL(input, ANY_ENDPOINT);
   const path = url.pathname + url.search;
   if (url.origin === ANY_ENDPOINT) return path;
-  const basePath = origins.basePathOf(url.origin);
-  if (basePath === undefined)
+  if (!isEndpoint(url.origin))
     throw foreignOrigin(url.origin === "null" ? url.protocol : url.origin);
   if (url.username !== "" || url.password !== "")
     throw new TypeError("A URL that is fetched must not hold credentials");
@@ -80,7 +83,9 @@ export function planFetch(
   const request = isRequest(input) ? input : undefined;
   const path = pathOf(isRequest(input) ? input.url : input, isEndpoint);
   const method = init.method ?? request?.method ?? "GET";
-  const headers = headersOf(init.headers ?? request?.headers);
+  const given = headersOf(init.headers ?? request?.headers);
+  const headers = given.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()));
+  const noHedge = given.some(([name, v]) => name.toLowerCase() === "bobtail-no-hedge" && v === "1");
   const passed: Record<string, unknown> = {};
   for (const name of PASSED_ON) {
     const value = member(init, name) ?? member(request, name);
@@ -88,7 +93,8 @@ export function planFetch(
     if (value !== undefined && value !== "" && value !== "navigate") passed[name] = value;
   }
   if (init.referrer !== undefined) passed.referrer = init.referrer;
-  return { path, method, headers, idempotent: isIdempotent(init, method, headers), init: passed };
+  const idempotent = isIdempotent(init, method, headers);
+  return { path, method, headers, idempotent, noHedge, init: passed };
 }
 
 export function isRequest(input: string | URL | Request): input is Request {
@@ -177,9 +183,7 @@ function isStreamed(body: object): body is AsyncIterable<Uint8Array> {
 function headersOf(headers: FetchInit["headers"]): [string, string][] {
   if (headers === undefined || headers === null) return [];
   const pairs = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
-  return pairs
-    .map(([name, value]): [string, string] => [String(name), String(value)])
-    .filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()));
+  return pairs.map(([name, value]): [string, string] => [String(name), String(value)]);
 }
 
 function isIdempotent(
@@ -188,8 +192,7 @@ function isIdempotent(
   headers: readonly (readonly [string, string])[],
 ): boolean {
   if (init.idempotent !== undefined) return init.idempotent;
-  const upper = method.toUpperCase();
-  if (upper === "GET" || upper === "HEAD" || upper === "OPTIONS") return true;
+  if (isIdempotentMethod(method)) return true;
   return headers.some(([name]) => name.toLowerCase() === "idempotency-key");
 }
 

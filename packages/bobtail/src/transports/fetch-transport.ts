@@ -1,5 +1,5 @@
 import { checkOption } from "../core/errors.ts";
-import type { RetryOptions } from "../policies/options.ts";
+import { curableOf } from "./fetch-answer.ts";
 import { FetchAttempt, type FetchSettings } from "./fetch-attempt.ts";
 import {
   bodyOf,
@@ -34,14 +34,6 @@ export interface FetchTransportOptions {
    */
   readonly commit?: "headers" | "first-byte" | undefined;
 }
-
-const DEFAULT_CURABLE: NonNullable<RetryOptions["on"]> = [
-  "connect-failure",
-  "reset",
-  502,
-  503,
-  504,
-];
 
 const DEFAULT_CONNECT_MS = 1000;
 const DEFAULT_BODY_IDLE_MS = 10_000;
@@ -101,7 +93,7 @@ class UndiciConnections implements FetchConnections {
       timers,
       bodyIdleMs: timeout?.bodyIdleMs ?? DEFAULT_BODY_IDLE_MS,
       attemptMs: timeout?.attemptMs ?? Number.POSITIVE_INFINITY,
-      curable: new Set(retry?.on ?? DEFAULT_CURABLE),
+      curable: curableOf(retry),
       commit: options.commit,
       poolOf: (origin) => this.byOrigin.get(origin),
     };
