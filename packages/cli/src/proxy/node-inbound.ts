@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Inbound, InboundEvents } from "./engine.ts";
+import type { Peer } from "./peer.ts";
+import { joinTunnel } from "./tunnel.ts";
+
+/** A request of `node:http`. */
+export class NodeInbound implements Inbound {
+  readonly method: string;
+  readonly target: string;
+  readonly rawHeaders: readonly string[];
+  readonly peer: Peer;
+  readonly isHttp10: boolean;
+  /** Set before anything can be reported. */
+  events: InboundEvents | undefined;
+  private readonly request: IncomingMessage;
+  private readonly response: ServerResponse;
+  private readonly tunnelIdleMs: number;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    peer: Peer,
+    tunnelIdleMs: number,
+  ) {
+    this.method = request.method ?? "GET";
+    this.target = request.url ?? "";
+    this.rawHeaders = request.rawHeaders;
+    this.peer = peer;
+    this.isHttp10 = request.httpVersionMinor === 0;
+    this.events = undefined;
+    this.request = request;
+    this.response = response;
+    this.tunnelIdleMs = tunnelIdleMs;
+  }
+
+  readBody(): void {
+    const { request } = this;
+    request.on("data", (chunk: Buffer) => this.events?.bodyChunk(chunk));
+    request.on("end", () => this.events?.bodyEnd());
+    // A client that leaves in the middle is reported by its connection.
+    request.on("error", ignore);
+  }
+
+  pauseBody(): void {
+    this.request.pause();
+  }
+
+  resumeBody(): void {
+    this.request.resume();
+  }
+
+  inform(status: number, headers: readonly string[]): void {
+    try {
+      if (status === 102) this.response.writeProcessing();
+      else if (status === 103) this.response.writeEarlyHints(grouped(headers));
+    } catch {
+      // A hint that Node will not write is only a hint.
+    }
+  }
+
+  head(status: number, message: string, headers: string[]): void {
+    if (message === "") this.response.writeHead(status, headers);
+    else this.response.writeHead(status, message, headers);
+  }
+
+  flush(): void {
+    this.response.flushHeaders();
+  }
+
+  write(chunk: Buffer): boolean {
+    if (this.response.write(chunk)) return true;
+    this.response.once("drain", () => this.events?.drained());
+    return false;
+  }
+
+  end(chunk: Buffer | undefined, trailers: readonly string[] | undefined): void {
+    if (trailers !== undefined) this.response.addTrailers(pairs(trailers));
+    this.response.end(chunk);
+  }
+
+  destroy(): void {
+    this.response.destroy();
+  }
+
+  tunnel(headers: readonly string[], upstream: Duplex, closed: () => void): void {
+    let head = "HTTP/1.1 101 Switching Protocols\r\n";
+    for (let i = 0; i + 1 < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
+    const { socket } = this.request;
+    this.response.detachSocket(socket);
+    socket.write(`${head}\r\n`, "latin1");
+    joinTunnel(socket, upstream, { idleMs: this.tunnelIdleMs, closed });
+  }
+}
+
+function ignore(): void {}
+
+function grouped(headers: readonly string[]): Record<string, string | string[]> {
+  const group: Record<string, string[]> = {};
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = (headers[i] as string).toLowerCase();
+    group[name] = [...(group[name] ?? []), headers[i + 1] as string];
+  }
+  return group;
+}
+
+function pairs(flat: readonly string[]): [string, string][] {
+  const list: [string, string][] = [];
+  for (let i = 0; i + 1 < flat.length; i += 2)
+    list.push([flat[i] as string, flat[i + 1] as string]);
+  return list;
+}
