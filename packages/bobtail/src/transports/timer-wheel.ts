@@ -112,19 +112,25 @@ export class TimerWheel implements Timers {
     // Nothing is armed for what is put in on the way: the end of the turn looks at the whole wheel.
     this.armedTick = Number.NEGATIVE_INFINITY;
     const nowMs = this.clock.nowMs();
-    this.collect(Math.floor(nowMs));
     try {
-      // Off the wheel before it fires: what `fire` arms lands in a later slot, and what it removes is still here.
-      for (let s = this.heads[DUE]; s !== undefined; s = this.heads[DUE]) {
-        this.unlink(s);
-        s.wakeAtMs = Number.POSITIVE_INFINITY;
-        s.fire(nowMs);
-      }
+      // What a throw left behind the last time.
+      if (this.heads[DUE] !== undefined) this.fireDue(nowMs);
+      this.collect(Math.floor(nowMs));
+      this.fireDue(nowMs);
     } finally {
       // Also when a `fire` threw: the others wait in the due list and are next.
       this.armedTick = Number.POSITIVE_INFINITY;
       this.held = false;
       if (this.size > 0) this.arm(this.heads[DUE] === undefined ? this.nextTick() : this.tick + 1);
+    }
+  }
+
+  /** Off the wheel before it fires: what `fire` arms lands in a later slot, and what it removes is still here. */
+  private fireDue(nowMs: number): void {
+    for (let s = this.heads[DUE]; s !== undefined; s = this.heads[DUE]) {
+      this.unlink(s);
+      s.wakeAtMs = Number.POSITIVE_INFINITY;
+      s.fire(nowMs);
     }
   }
 
