@@ -218,6 +218,9 @@ describe("counts for cumulative buckets", () => {
     expect([900, 1000, 1e9, Number.POSITIVE_INFINITY].map((v) => histogram.countAtMost(v))).toEqual(
       [1, 2, 2, 3],
     );
+    const coarse = new Histogram({ maxValue: 1003 });
+    for (const value of [10, 2000]) coarse.record(value);
+    expect([1002, 1003].map((v) => coarse.countAtMost(v))).toEqual([1, 1]);
   });
 });
 
@@ -323,6 +326,11 @@ describe("merge, subtract, encode", () => {
     for (let i = 0; i < 3000; i++)
       check(Uint8Array.from({ length: 1 + rng.below(80) }, () => rng.below(256)));
     expect(() => Histogram.decode(Uint8Array.from([...good, 0]))).toThrow(/no bytes after/);
+    const clamped = new Histogram({ maxValue: 1000 });
+    clamped.record(2000);
+    const bytes = clamped.encode();
+    expect(bytes[4]).toBe(1);
+    expect(() => Histogram.decode(bytes.fill(2, 4, 5))).toThrow(/over-range values in the top/);
     expect(() => Histogram.decode("aaaa" as unknown as Uint8Array)).toThrow(/a Uint8Array/);
   });
 });

@@ -30,6 +30,11 @@ test("without censoring it is the plain quantile: rank ceil(q x n) of the sort",
   );
 });
 
+test("of a hundred different latencies, the n-th percentile is the n-th, in spite of rounded products", () => {
+  const hundred = counts(Array.from({ length: 100 }, (_, i) => i + 1));
+  for (let n = 1; n <= 100; n++) expect(kaplanMeierBucket(hundred, 1 - n / 100)).toBe(n);
+});
+
 test("the textbook case: 6 remission times of which some are cut off", () => {
   // Survival: 5/6 after 1; 5/6 x 3/4 = 0.625 after 3, where 2 was censored; x 1/2 = 0.3125 after 5, where 4 was.
   const remission = counts([1, 3, 5], [2, 4, 6]);

@@ -62,7 +62,6 @@ class TokenBudget implements Budget {
   private readonly earned: RefillBucket;
   private readonly ceiling: RefillBucket | undefined;
   private readonly brake: FailureBrake;
-  private spentCount: number;
 
   constructor(options: CheckedOptions, nowMs: number) {
     const { burstCount, minPerSecond, maxPerSecond } = options;
@@ -78,7 +77,6 @@ class TokenBudget implements Budget {
         ? undefined
         : new RefillBucket({ capacityCount, perSecond: maxPerSecond }, nowMs);
     this.brake = new FailureBrake();
-    this.spentCount = 0;
   }
 
   deposit(nowMs: number): void {
@@ -95,14 +93,11 @@ class TokenBudget implements Budget {
     if (this.brake.on || this.earned.balanceMicroAt(nowMs) < neededMicro) return false;
     if (this.ceiling !== undefined && !this.ceiling.tryTake(MICRO, nowMs)) return false;
     this.earned.tryTake(MICRO, nowMs);
-    this.spentCount++;
     return true;
   }
 
-  /** Without a withdrawal to undo, it does nothing. */
+  /** Without a withdrawal to undo the bucket is full, and nothing happens. */
   refund(): void {
-    if (this.spentCount === 0) return;
-    this.spentCount--;
     this.earned.putBack(MICRO);
     this.ceiling?.putBack(MICRO);
   }
