@@ -1,4 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
+import { setMaxListeners } from "node:events";
 import { type Clock, Wakeable } from "../core/clock.ts";
 import type { Attempt } from "../policies/attempt.ts";
 import { Call } from "../policies/call.ts";
@@ -13,6 +14,13 @@ import {
 } from "./call-failure.ts";
 import type { ClientDriver } from "./driver.ts";
 import type { Sender } from "./sender.ts";
+
+/** Node warns of a leak when a signal has more listeners than this. */
+const FEW_LISTENERS = 10;
+
+/** Calls of the process that listen to a signal now; while they are few no signal can have many. */
+let listening = 0;
+let spared: AbortSignal | undefined;
 
 const NO_DESTROY = { requireManualDestroy: true };
 
@@ -70,6 +78,8 @@ export class CallRun<T> extends Wakeable implements CallContext {
 
   listen(signal: AbortSignal): void {
     this.signal = signal;
+    if (listening >= FEW_LISTENERS && signal !== spared) spare(signal);
+    listening++;
     signal.addEventListener("abort", this);
   }
 
@@ -121,7 +131,10 @@ export class CallRun<T> extends Wakeable implements CallContext {
     const { failure } = this.call;
     const { held, signal } = this;
     this.held = undefined;
-    signal?.removeEventListener("abort", this);
+    if (signal !== undefined) {
+      listening--;
+      signal.removeEventListener("abort", this);
+    }
     if (failure === undefined) this.deliver();
     else if (!this.delivered) {
       if (failure === "all-failed" && held !== undefined) {
@@ -173,6 +186,12 @@ function fatalCause(last: Attempt): unknown {
     if (a.outcome === "fatal") return a.cause;
   }
   return undefined;
+}
+
+/** Many calls at one time under one signal are no leak: each takes its listener away, as `fetch` does. */
+function spare(signal: AbortSignal): void {
+  spared = signal;
+  setMaxListeners(0, signal);
 }
 
 function unset(): void {}
