@@ -30,9 +30,11 @@ test("without censoring it is the plain quantile: rank ceil(q x n) of the sort",
   );
 });
 
-test("of a hundred different latencies, the n-th percentile is the n-th, in spite of rounded products", () => {
-  const hundred = counts(Array.from({ length: 100 }, (_, i) => i + 1));
-  for (let n = 1; n <= 100; n++) expect(kaplanMeierBucket(hundred, 1 - n / 100)).toBe(n);
+test("of n different latencies the share k / n ends with the k-th, in spite of rounded products", () => {
+  for (let n = 1; n <= 150; n++) {
+    const different = counts(Array.from({ length: n }, (_, i) => i + 1));
+    for (let k = 1; k <= n; k++) expect(kaplanMeierBucket(different, 1 - k / n)).toBe(k);
+  }
 });
 
 test("the textbook case: 6 remission times of which some are cut off", () => {
