@@ -95,7 +95,7 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
       this.start();
       return;
     }
-    this.body = new RequestBody(this.inbound, this.runtime.keepBodyBytes);
+    this.body = new RequestBody(this.inbound, bodyLength, this.runtime.keepBodyBytes);
     if (bodyLength > this.runtime.keepBodyBytes) this.startStreaming(this.body);
     this.inbound.readBody();
   }
@@ -246,7 +246,7 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
   }
 
   private startStreaming(body: RequestBody): void {
-    this.request.body = body.stream();
+    this.request.stream(body.stream(), body.length);
     this.call.replayable = false;
     this.start();
   }

@@ -22,8 +22,15 @@ export class OutboundHead implements OutboundRequest {
     this.upgrade = null;
     this.slot = headers.length;
     headers.push("bobtail-deadline-ms", undefined, "bobtail-attempt", undefined);
+    headers.push("content-length", undefined);
     if (isHedging || head.isNoHedge) headers.push("bobtail-no-hedge", "1");
     if (head.deadlineDialect !== undefined) headers.push(head.deadlineDialect, undefined);
+  }
+
+  /** The length of a body that is streamed; -1: it is chunked. A whole body tells its own. */
+  stream(body: Readable, length: number): void {
+    this.body = body;
+    if (length >= 0) this.headers[this.slot + 5] = String(length);
   }
 
   /** Fills in what this attempt is told: what is left of the time, which only shrinks, and its number and kind. */

@@ -6,6 +6,8 @@ import type { Inbound } from "./engine.ts";
  * through once when it is not.
  */
 export class RequestBody {
+  /** As the client told it; -1: chunked. */
+  readonly length: number;
   private readonly inbound: Inbound;
   private readonly keepBytes: number;
   private chunks: Buffer[];
@@ -13,7 +15,8 @@ export class RequestBody {
   private feed: BodyFeed | undefined;
   private isOver: boolean;
 
-  constructor(inbound: Inbound, keepBytes: number) {
+  constructor(inbound: Inbound, length: number, keepBytes: number) {
+    this.length = length;
     this.inbound = inbound;
     this.keepBytes = keepBytes;
     this.chunks = [];
