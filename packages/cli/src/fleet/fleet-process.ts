@@ -54,6 +54,8 @@ process.on("message", (request: FleetRequest) => {
       break;
   }
 });
-// Ctrl-C reaches the whole process group: the parent decides, and the partial report needs the fleet.
+// Ctrl-C and a stop of the service reach the whole process group: the parent decides when to end, and
+// its partial report needs the fleet.
 process.on("SIGINT", () => {});
+process.on("SIGTERM", () => {});
 process.on("disconnect", () => process.exit(0));
