@@ -36,12 +36,12 @@ export function field<T>(
     .meta(shape);
 }
 
-/** Milliseconds; `zero` allows none at all. */
-export function duration(description: string, zero = false): z.ZodType<number> {
+/** Milliseconds above 0. */
+export function duration(description: string): z.ZodType<number> {
   const shape = { type: "string", pattern: DURATION_PATTERN, description };
   return field(shape, (written) => {
     const reading = readDurationMs(written);
-    if (!reading.ok || zero || reading.value > 0) return reading;
+    if (!reading.ok || reading.value > 0) return reading;
     return no("must be longer than 0", "Write a duration above 0, or leave the key out.");
   });
 }

@@ -29,6 +29,8 @@ const EXCERPT_COLUMNS = 100;
 /** More than a person will mend in one go; the count of the rest is printed. */
 const MAX_PRINTED = 50;
 
+const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
 /** A problem at `[start, end)` of the text. Places outside are moved to its nearest end. */
 export function problemAt(
   source: SourceText,
@@ -37,7 +39,7 @@ export function problemAt(
   complaint: Complaint,
 ): Problem {
   const place = source.placeOf(start);
-  const line = hideCredentials(source.lineText(place.line)).replace(/\p{Cc}/gu, " ");
+  const line = hideCredentials(source.lineText(place.line)).replace(INVISIBLE, " ");
   const index = place.column - 1;
   const from = line.length <= EXCERPT_COLUMNS ? 0 : Math.max(0, index - EXCERPT_COLUMNS / 2);
   const excerpt = line.slice(from, from + EXCERPT_COLUMNS);
@@ -46,11 +48,14 @@ export function problemAt(
     file: source.file,
     line: place.line,
     column: place.column,
-    path: showPath(complaint.path ?? []),
-    reason: complaint.reason,
-    remedy: complaint.remedy,
+    path: printable(showPath(complaint.path ?? [])),
+    reason: printable(complaint.reason),
+    remedy: printable(complaint.remedy),
     excerpt,
-    caret: { start: index - from, length: Math.min(room, Math.max(1, end - start)) },
+    caret: {
+      start: Math.min(index - from, excerpt.length),
+      length: Math.min(room, Math.max(1, end - start)),
+    },
   };
 }
 
@@ -83,6 +88,14 @@ export function hideCredentials(text: string): string {
   return text
     .replace(/\/\/\S*@/g, (found) => `//${"*".repeat(found.length - 3)}@`)
     .replace(/-----BEGIN .*/, (found) => "*".repeat(found.length));
+}
+
+/** Text of the file may hold what commands a terminal or turns the direction of writing. */
+function printable(text: string): string {
+  return text.replace(
+    INVISIBLE,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function formatProblem(problem: Problem, palette: Palette): string {

@@ -82,7 +82,7 @@ const delay = field<Delay>(
   },
   readDelay,
 );
-const floor = duration("An adaptive delay is never below; default 1ms.", true).optional();
+const floor = duration("An adaptive delay is never below; default 1ms.").optional();
 const ceiling = duration(
   "An adaptive delay is never above; default 4 x floor when a floor is given, else 10s.",
 ).optional();
@@ -91,7 +91,9 @@ const hedge: z.ZodType<HedgeOptions> = z.union([
   delay.transform((afterMs): HedgeOptions => ({ afterMs })),
   z
     .strictObject({
-      after: z.union([delay, z.strictObject({ after: delay, floor, ceiling })]),
+      after: z
+        .union([delay, z.strictObject({ after: delay, floor, ceiling })])
+        .describe("How long a copy is waited for before the next is sent."),
       floor,
       ceiling,
       max: count("Extra copies of one call; default 1.", 1, 4).optional(),

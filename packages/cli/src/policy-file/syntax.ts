@@ -1,4 +1,4 @@
-import { Composer, type CST, type Document, Lexer, Parser, type YAMLError } from "yaml";
+import { Composer, type CST, type Document, isScalar, Lexer, Parser, type YAMLError } from "yaml";
 import { type Complaint, type Problem, problemAt } from "./problem.ts";
 import type { SourceText } from "./source-text.ts";
 
@@ -28,7 +28,8 @@ export function parseSyntax(source: SourceText): SyntaxReading {
   }
 
   const [first, second] = documents;
-  if (first === undefined || first.contents === null) {
+  const contents = first?.contents ?? null;
+  if (first === undefined || contents === null || (isScalar(contents) && contents.value === null)) {
     const remedy = "Write a starter file with `bobtail init`.";
     return fail(source, 0, { reason: "the file is empty", remedy });
   }
