@@ -239,6 +239,18 @@ describe("what is counted", () => {
     ]);
   });
 
+  test("only a call that succeeded to its last byte earns a share of another copy", () => {
+    const rig = new CallRig();
+    rig.start();
+    rig.commit(1);
+    expect(rig.policy.budget.deposits).toBe(0);
+    rig.fail(1);
+    rig.start();
+    rig.commit(2);
+    rig.reply(2);
+    expect(rig.policy.budget.deposits).toBe(1);
+  });
+
   test("a primary that was beaten is a lower bound for the hedge delay, a fast failure is nothing", () => {
     const beaten = new CallRig({ delayMs: 10 });
     beaten.start();

@@ -104,6 +104,23 @@ const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    mistake: "a commit pays for copies, though the body may break",
+    breaks: "extra attempts stay within the budget",
+    edits: [
+      [
+        "ledger.ts",
+        `if (outcome === "win") this.policy.budget.deposit(nowMs);
+    else if`,
+        "if",
+      ],
+      [
+        "ledger.ts",
+        "a.endpoint.wins++;",
+        "a.endpoint.wins++;\n    this.policy.budget.deposit(nowMs);",
+      ],
+    ],
+  },
+  {
     mistake: "loser counted as failure",
     breaks: "only failures count as failures",
     edits: [
@@ -315,7 +332,11 @@ for (const { mistake, breaks, edits } of MUTANTS) {
 }
 
 function firstBreach(create: MachineFactory): string {
-  for (const breaches of schedules(create)) if (breaches.length > 0) return breaches.join("; ");
+  let run = 0;
+  for (const breaches of schedules(create)) {
+    if (breaches.length > 0) return breaches.join("; ");
+    if (++run === 2_000) break;
+  }
   return "none";
 }
 

@@ -2,34 +2,14 @@ import type { Attempt } from "./attempt.ts";
 import type { Call } from "./call.ts";
 import { CallWorld, type MachineFactory } from "./call-world.testbed.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { type FakePolicy, fakePolicy, launchesOf } from "./fake-policy.testbed.ts";
+import { type FakePolicyOptions, fakePolicy, launchesOf } from "./fake-policy.testbed.ts";
+import type { BalanceOptions } from "./options.ts";
+import { serviceWorld } from "./service-world.testbed.ts";
+import { Tape } from "./tape.testbed.ts";
 
 /** Reactions inside reactions: deeper ones are left out, as a stack has an end. */
 const MAX_DEPTH = 5;
 const MAX_CALLS = 40;
-
-/** A finite list of choices; the ones after its end are all 0, the tame ones, so that it shrinks well. */
-class Tape {
-  private readonly bytes: readonly number[];
-  private position: number;
-
-  constructor(bytes: readonly number[]) {
-    this.bytes = bytes;
-    this.position = 0;
-  }
-
-  get ended(): boolean {
-    return this.position >= this.bytes.length;
-  }
-
-  below(bound: number): number {
-    return (this.bytes[this.position++] ?? 0) % bound;
-  }
-
-  of<T>(items: readonly [T, ...T[]]): T {
-    return items[this.below(items.length)] ?? items[0];
-  }
-}
 
 /** What a schedule broke, and what it came by (for a test that the schedules reach the rare places). */
 export interface ScheduleReport {
@@ -44,19 +24,36 @@ export function runSchedule(
 ): ScheduleReport {
   const tape = new Tape(bytes);
   const crowded = tape.below(3) === 2;
-  const policy = crowded ? crowdedPolicy(tape) : policyFrom(tape);
-  const world = new CallWorld(policy, createMachine);
-  const schedule = new Schedule(tape, world, crowded);
+  const policy = fakePolicy(crowded ? crowdedOptions(tape) : optionsFrom(tape));
+  const world = new CallWorld(policy, (port, observer) => createMachine(policy, port, observer));
+  return report(new Schedule(tape, world, crowded));
+}
+
+/** The same against a whole service, with the decisions that users get. */
+export function runServiceSchedule(bytes: readonly number[]): ScheduleReport {
+  const tape = new Tape(bytes);
+  const crowded = tape.below(3) === 2;
+  const balance: BalanceOptions = {
+    policy: tape.of(["two-choices", "least", "random", "round-robin"]),
+    load: tape.of(["peak-ewma", "work", "outstanding"]),
+  };
+  const options = crowded ? crowdedOptions(tape) : optionsFrom(tape);
+  const world = serviceWorld(options, balance, tape.below(256));
+  return report(new Schedule(tape, world, crowded));
+}
+
+function report(schedule: Schedule): ScheduleReport {
+  const { breaches } = schedule.world;
   try {
     schedule.run();
   } catch (error) {
-    world.breaches.add(`threw: ${error instanceof Error ? error.message : String(error)}`);
+    breaches.add(`threw: ${error instanceof Error ? error.message : String(error)}`);
   }
-  return { breaches: [...world.breaches], reached: [...schedule.reached] };
+  return { breaches: [...breaches], reached: [...schedule.reached] };
 }
 
-function policyFrom(tape: Tape): FakePolicy {
-  return fakePolicy({
+function optionsFrom(tape: Tape): FakePolicyOptions {
+  return {
     endpoints: tape.of(["abc", "", "a", "A", "ab", "aB", "ABc", "BcD"]),
     perEndpoint: tape.of([2, 1, 3, 9]),
     maxOutstanding: tape.of([6, 1, 3, 12]),
@@ -68,26 +65,27 @@ function policyFrom(tape: Tape): FakePolicy {
     attemptTimeoutMs: tape.of([Number.POSITIVE_INFINITY, 12]),
     burstCount: tape.of([4, 0, 1, 9, 20]),
     depositHundredths: tape.of([50, 1, 150]),
-  });
+  };
 }
 
 /** Room for several copies of one call at a time, which chance alone seldom brings about. */
-function crowdedPolicy(tape: Tape): FakePolicy {
-  return fakePolicy({
+function crowdedOptions(tape: Tape): FakePolicyOptions {
+  return {
     endpoints: tape.of(["ABc", "A", "abc"]),
     maxHedges: 3,
     delayMs: tape.of([3, 1]),
     maxRetries: tape.of([1, 2]),
     attemptTimeoutMs: tape.of([Number.POSITIVE_INFINITY, 12]),
+    maxOutstanding: 12,
     burstCount: 20,
     depositHundredths: 50,
-  });
+  };
 }
 
 class Schedule {
   readonly reached: Set<string>;
   private readonly tape: Tape;
-  private readonly world: CallWorld;
+  readonly world: CallWorld;
   private readonly endpoints: readonly Endpoint[];
   private readonly crowded: boolean;
   private depth: number;
@@ -110,7 +108,7 @@ class Schedule {
     }
     this.drain();
     this.note();
-    world.checkEnd(this.endpoints);
+    world.checkEnd();
   }
 
   /** Answers what runs; what still waits for an endpoint or a far deadline is given up. */
@@ -244,9 +242,15 @@ class Schedule {
         break;
       }
       default:
-        world.policy.balancer.update(this.endpoints.filter(() => tape.below(3) > 0));
-        world.machine.admit(world.nowMs);
+        this.changeEndpoints();
     }
+  }
+
+  private changeEndpoints(): void {
+    const { tape, world } = this;
+    const some = this.endpoints.filter(() => tape.below(3) > 0);
+    world.policy.setEndpoints(some, world.nowMs);
+    world.machine.admit(world.nowMs);
   }
 
   /** A recent one, mostly. */

@@ -2,7 +2,7 @@ import type { Attempt } from "./attempt.ts";
 import { Call, isOpen } from "./call.ts";
 import type { CallMachine } from "./call-machine.ts";
 import { Endpoint } from "./endpoint.ts";
-import { type FakePolicy, launchesOf } from "./fake-policy.testbed.ts";
+import { launchesOf, type WatchedPolicy } from "./fake-policy.testbed.ts";
 import { brokenAtLaunch, type CallRecord } from "./launch-rules.testbed.ts";
 import type { CallObserver } from "./observer.ts";
 import type { CallPolicy, Port } from "./port.ts";
@@ -24,17 +24,22 @@ interface AttemptRecord {
  */
 export class CallWorld implements Port, CallObserver {
   nowMs: number;
-  readonly policy: FakePolicy;
+  readonly policy: WatchedPolicy;
   readonly machine: CallMachine;
   readonly calls: Call[];
   readonly attempts: Attempt[];
   readonly wakes: Map<Call, number>;
   readonly breaches: Set<string>;
   react: (where: "send" | "cancel" | "settle", subject: Attempt | Call) => void;
+  private runningCount: number;
+  private readonly runningAt: Map<Endpoint, number>;
   private readonly callRecords: Map<Call, CallRecord>;
   private readonly attemptRecords: Map<Attempt, AttemptRecord>;
 
-  constructor(policy: FakePolicy, createMachine: MachineFactory) {
+  constructor(
+    policy: WatchedPolicy,
+    createMachine: (port: Port, observer: CallObserver) => CallMachine,
+  ) {
     this.nowMs = 0;
     this.policy = policy;
     this.calls = [];
@@ -42,9 +47,11 @@ export class CallWorld implements Port, CallObserver {
     this.wakes = new Map();
     this.breaches = new Set();
     this.react = () => {};
+    this.runningCount = 0;
+    this.runningAt = new Map();
     this.callRecords = new Map();
     this.attemptRecords = new Map();
-    this.machine = createMachine(policy, this, this);
+    this.machine = createMachine(this, this);
   }
 
   start(fill: (c: Call) => void): void {
@@ -87,12 +94,16 @@ export class CallWorld implements Port, CallObserver {
     this.expect(!this.attemptRecords.has(a), "an attempt is sent once");
     this.expect(a.running && c.last === a, "recorded before it is sent");
     this.attempts.push(a);
-    this.attemptRecords.set(a, { ended: !a.running, cancelled: false });
-    const here = this.attempts.filter((b) => b.endpoint === a.endpoint && !this.hasEnded(b)).length;
+    this.attemptRecords.set(a, { ended: false, cancelled: false });
+    const here = (this.runningAt.get(a.endpoint) ?? 0) + 1;
+    this.runningAt.set(a.endpoint, here);
+    this.runningCount++;
     this.expect(a.endpoint.outstanding === here, "recorded before it is sent");
-    this.expect(here <= this.policy.balancer.perEndpoint, "no endpoint is over its limit");
-    const all = this.attempts.filter((b) => !this.hasEnded(b)).length;
-    this.expect(all <= this.policy.maxOutstanding, "the service is never over its limit");
+    this.expect(here <= this.policy.perEndpoint, "no endpoint is over its limit");
+    this.expect(
+      this.runningCount <= this.policy.maxOutstanding,
+      "the service is never over its limit",
+    );
     this.expect(this.policy.balancer.endpoints.includes(a.endpoint), "endpoints come from the set");
     const overtaken = (d: Call) =>
       d.state === "pending" && this.recordOf(d).number < this.recordOf(c).number;
@@ -149,10 +160,12 @@ export class CallWorld implements Port, CallObserver {
   }
 
   ended(a: Attempt): void {
-    const record = this.attemptRecords.get(a) ?? { ended: false, cancelled: false };
-    this.expect(!record.ended, "an attempt ends once");
-    record.ended = true;
-    this.attemptRecords.set(a, record);
+    const record = this.attemptRecords.get(a);
+    this.expect(record !== undefined, "only what was sent ends");
+    this.expect(record?.ended === false, "an attempt ends once");
+    if (record !== undefined) record.ended = true;
+    this.runningAt.set(a.endpoint, (this.runningAt.get(a.endpoint) ?? 0) - 1);
+    this.runningCount--;
     if (a.outcome === "failed" || a.outcome === "ignored")
       this.recordOf(a.call).lastLossMs = this.nowMs;
   }
@@ -179,7 +192,7 @@ export class CallWorld implements Port, CallObserver {
   }
 
   /** After everything: every count is zero, every sum adds up. */
-  checkEnd(endpoints: readonly Endpoint[]): void {
+  checkEnd(): void {
     const { stats } = this.machine;
     const { budget, hedger } = this.policy;
     this.expect(
@@ -191,7 +204,7 @@ export class CallWorld implements Port, CallObserver {
       "every attempt ends",
     );
     this.expect(this.wakes.size === 0, "no wake after settle");
-    for (const e of endpoints) {
+    for (const { endpoint: e } of this.attempts) {
       const counts = [e.outstanding, e.work, e.waiting, e.waitingSinceSumMs];
       this.expect(
         counts.every((count) => count === 0),
@@ -204,7 +217,7 @@ export class CallWorld implements Port, CallObserver {
     this.expect(stats.attempts === this.attempts.length, "stats add up");
     const extra = this.attempts.filter((a) => a.kind !== "primary" && a.outcome !== "ignored");
     this.expect(budget.granted - budget.refunded === extra.length, "every permit is a copy");
-    const bound = budget.capacityCount * 100 + budget.depositHundredths * budget.deposits;
+    const bound = budget.capacityCount * 100 + budget.depositHundredths * stats.succeeded;
     this.expect(extra.length * 100 <= bound, "extra attempts stay within the budget");
     const failed = this.attempts.filter((a) => a.outcome === "failed").length;
     this.expect(budget.failures === failed, "only failures count as failures");
@@ -216,21 +229,23 @@ export class CallWorld implements Port, CallObserver {
   /** The whole limit can be used again, so no hidden count has leaked. */
   private checkNothingLeaked(): void {
     this.react = () => {};
-    this.policy.balancer.perEndpoint = Number.POSITIVE_INFINITY;
-    this.policy.balancer.update([new Endpoint({ name: "probe" })]);
+    const { maxOutstanding } = this.policy;
+    this.policy.setEndpoints(
+      Array.from({ length: maxOutstanding }, (_, i) => new Endpoint({ name: `probe ${i}` })),
+      this.nowMs,
+    );
     const before = this.attempts.length;
     const probes = this.calls.length;
-    for (let i = 0; i < this.policy.maxOutstanding; i++) this.start(() => {});
+    for (let i = 0; i < maxOutstanding; i++) this.start(() => {});
     const sent = this.attempts.length - before;
-    this.expect(sent === this.policy.maxOutstanding, "every count of the service is zero");
+    this.expect(sent === maxOutstanding, "every count of the service is zero");
     for (const c of this.calls.slice(probes)) this.machine.aborted(c, this.nowMs);
   }
 
   private hasPlace(): boolean {
-    const { balancer, maxOutstanding } = this.policy;
-    const running = this.attempts.filter((a) => !this.hasEnded(a)).length;
-    const free = balancer.endpoints.some((e) => e.outstanding < balancer.perEndpoint);
-    return free && running < maxOutstanding;
+    const { balancer, maxOutstanding, perEndpoint } = this.policy;
+    const free = balancer.endpoints.some((e) => e.outstanding < perEndpoint);
+    return free && this.runningCount < maxOutstanding;
   }
 
   private hasEnded(a: Attempt): boolean {

@@ -120,7 +120,22 @@ export class FakeHedger implements Hedger {
   }
 }
 
-export interface FakePolicy extends CallPolicy {
+/** The decisions of a service, with the counts that a test needs to check them. */
+export interface WatchedPolicy {
+  readonly balancer: Pick<Balancer, "endpoints">;
+  readonly budget: Pick<FakeBudget, BudgetCounts>;
+  readonly hedger: Pick<FakeHedger, "max" | "cls" | "recorded">;
+  readonly perEndpoint: number;
+  readonly maxRetries: number;
+  readonly attemptTimeoutMs: number;
+  readonly maxOutstanding: number;
+  readonly maxPending: number;
+  setEndpoints(endpoints: readonly Endpoint[], nowMs: number): void;
+}
+
+type BudgetCounts = "capacityCount" | "depositHundredths" | "granted" | "refunded" | "failures";
+
+export interface FakePolicy extends CallPolicy, WatchedPolicy {
   readonly balancer: FakeBalancer;
   readonly budget: FakeBudget;
   readonly hedger: FakeHedger;
@@ -145,14 +160,18 @@ export function fakePolicy(options: FakePolicyOptions): FakePolicy {
   const endpoints = [...(options.endpoints ?? "abc")].map(
     (name) => new Endpoint({ name, virtual: name !== name.toLowerCase() }),
   );
+  const perEndpoint = options.perEndpoint ?? 100;
+  const balancer = new FakeBalancer(endpoints, perEndpoint);
   return {
-    balancer: new FakeBalancer(endpoints, options.perEndpoint ?? 100),
+    balancer,
+    perEndpoint,
     budget: new FakeBudget(options.burstCount ?? 10, options.depositHundredths ?? 10),
     hedger: new FakeHedger(options.maxHedges ?? 1, options.delayMs ?? 10, options.medianMs ?? 0),
     maxRetries: options.maxRetries ?? 1,
     attemptTimeoutMs: options.attemptTimeoutMs ?? Number.POSITIVE_INFINITY,
     maxOutstanding: options.maxOutstanding ?? 100,
     maxPending: options.maxPending ?? 10,
+    setEndpoints: (next) => balancer.update(next),
   };
 }
 

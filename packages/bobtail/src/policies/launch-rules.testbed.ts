@@ -1,5 +1,5 @@
 import type { Attempt } from "./attempt.ts";
-import { type FakePolicy, launchesOf } from "./fake-policy.testbed.ts";
+import { launchesOf, type WatchedPolicy } from "./fake-policy.testbed.ts";
 
 /** What a test remembers of one call, from what it saw at the port alone. */
 export interface CallRecord {
@@ -15,7 +15,7 @@ export interface CallRecord {
 /** The names of the rules that this launch breaks. */
 export function brokenAtLaunch(
   a: Attempt,
-  policy: FakePolicy,
+  policy: WatchedPolicy,
   nowMs: number,
   record: CallRecord,
 ): string[] {

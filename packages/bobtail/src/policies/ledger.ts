@@ -76,7 +76,6 @@ export class Ledger {
   win(a: Attempt, nowMs: number): void {
     this.answered(a, "win", nowMs);
     a.endpoint.wins++;
-    this.policy.budget.deposit(nowMs);
     if (a.kind === "hedge") this.stats.hedgesWon++;
     else if (a.kind === "retry") this.stats.retriesWon++;
     this.observer?.committed?.(a, nowMs);
@@ -92,7 +91,9 @@ export class Ledger {
     e.work = e.outstanding === 0 ? 0 : e.work - a.call.cost;
     if (a.latencyMs < 0) this.answered(a, outcome, nowMs);
     else if (outcome === "failed") this.policy.balancer.observe(e, a.latencyMs, "failed", nowMs);
-    if (outcome === "failed") {
+    // Not at the commit: a call whose body breaks has not succeeded, and must not pay for more load.
+    if (outcome === "win") this.policy.budget.deposit(nowMs);
+    else if (outcome === "failed") {
       e.failures++;
       this.policy.budget.failure(nowMs);
     } else if (outcome === "superseded") {
