@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const source = (file: string) => fileURLToPath(new URL(`packages/bobtail/src/${file}`, import.meta.url));
+const source = (file: string) =>
+  fileURLToPath(new URL(`packages/bobtail/src/${file}`, import.meta.url));
 
 export default defineConfig({
   resolve: {
