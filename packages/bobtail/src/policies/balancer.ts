@@ -12,7 +12,10 @@ export interface Balancer {
    * `retry` and no untried one is left.
    */
   pick(call: Call, kind: AttemptKind, nowMs: number): Endpoint | undefined;
-  /** Once an attempt: at its answer, or at its end if it never answered. `latencyMs` is a lower bound unless it won. */
+  /**
+   * Once an attempt: at its answer, or at its end if it never answered; once more, as `failed`, when the
+   * body of a winner broke. `latencyMs` is a lower bound unless it won.
+   */
   observe(endpoint: Endpoint, latencyMs: number, outcome: AttemptOutcome, nowMs: number): void;
   /** Replace the set; endpoints that stay are the same objects and keep their state. */
   update(endpoints: readonly Endpoint[], nowMs: number): void;

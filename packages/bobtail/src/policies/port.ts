@@ -8,7 +8,7 @@ import type { Hedger } from "./hedger.ts";
 export interface Port {
   /** Send this copy. May report its end before it returns. Must not throw. */
   send(attempt: Attempt, nowMs: number): void;
-  /** Drop this copy and whatever it holds. What it still reports is ignored. */
+  /** Drop this copy and whatever it holds; it may come before `send` has returned. What the copy still reports is ignored. */
   cancel(attempt: Attempt, nowMs: number): void;
   /** Replace the call's pending wake; Infinity: none. Never early, and never before this returns. */
   wakeAt(call: Call, atMs: number): void;
