@@ -28,6 +28,10 @@ export interface Calibrated {
  * and how late the fleet answers. While that is more than a mean service time, everything is made slower.
  */
 export async function calibrate(plan: DemoPlan, contender: Contender): Promise<Calibrated> {
+  if (plan.factor !== undefined) {
+    const { plan: stretched, fleet } = await openFleet(plan, plan.factor);
+    return { fleet, plan: stretched, factor: plan.factor, lagMs: 0, isFastEnough: true };
+  }
   let last: Calibrated | undefined;
   for (const factor of FACTORS) {
     await last?.fleet.stop();
@@ -43,9 +47,7 @@ async function tryFactor(
   contender: Contender,
   factor: number,
 ): Promise<Calibrated> {
-  const stretched = stretchPlan(plan, factor);
-  const { backends, queueLimitMs, seed } = stretched;
-  const fleet = await startFleet({ backends, queueLimitMs, seed });
+  const { plan: stretched, fleet } = await openFleet(plan, factor);
   const timing = { label: "Calibrating", warmupMs: WARMUP_MS, durationMs: DURATION_MS, factor };
   let lagMs = Number.POSITIVE_INFINITY;
   try {
@@ -59,4 +61,13 @@ async function tryFactor(
     throw error;
   }
   return { fleet, plan: stretched, factor, lagMs, isFastEnough: lagMs <= MAX_LAG_MS };
+}
+
+async function openFleet(
+  plan: DemoPlan,
+  factor: number,
+): Promise<{ plan: DemoPlan; fleet: Fleet }> {
+  const stretched = stretchPlan(plan, factor);
+  const { backends, queueLimitMs, seed } = stretched;
+  return { plan: stretched, fleet: await startFleet({ backends, queueLimitMs, seed }) };
 }

@@ -21,6 +21,11 @@ export interface DemoOptions {
   readonly stalls?: boolean | undefined;
   /** Phase two hedges; default true. */
   readonly hedge?: boolean | undefined;
+  /**
+   * How much slower than intended everything runs; in [1, 100]. Default: calibrated to the machine, and a phase
+   * that the machine disturbed is run again. A given factor is neither calibrated nor is anything repeated.
+   */
+  readonly factor?: number | undefined;
   /** Ends the run at once; the report is partial. */
   readonly signal?: AbortSignal | undefined;
   /** Told about twice a second how a phase goes. */
@@ -46,6 +51,8 @@ export interface DemoPlan {
   readonly seed: number;
   readonly stalls: boolean;
   readonly hedge: boolean;
+  /** Undefined: to be calibrated. */
+  readonly factor: number | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: DemoProgress) => void;
   /** On a machine as fast as it should be. */
@@ -56,7 +63,7 @@ export interface DemoPlan {
 
 /** Throws `ERR_BOBTAIL_OPTION` for the first option out of range. */
 export function checkDemoOptions(options: DemoOptions): DemoPlan {
-  const { seconds = 20, seed = 1, stalls = false, hedge = true } = options;
+  const { seconds = 20, seed = 1, stalls = false, hedge = true, factor } = options;
   const backends = sickFleet(stalls);
   const ratePerSec = options.ratePerSec ?? LOAD_RATIO * capacityPerSec(backends);
   checkOption({ seconds }, "seconds in [1, 3600]", seconds >= 1 && seconds <= 3_600);
@@ -65,12 +72,18 @@ export function checkDemoOptions(options: DemoOptions): DemoPlan {
     "requests a second in (0, 100000]",
     ratePerSec > 0 && ratePerSec <= 100_000,
   );
+  checkOption(
+    { factor },
+    "a factor in [1, 100]",
+    factor === undefined || (factor >= 1 && factor <= 100),
+  );
   checkOption({ seed }, "a whole number", Number.isSafeInteger(seed));
   return {
     seconds,
     seed,
     stalls,
     hedge,
+    factor,
     ratePerSec,
     queueLimitMs: QUEUE_LIMIT_MS,
     backends,

@@ -138,7 +138,7 @@ function progressOf(
     label,
     elapsedMs: Math.min(elapsedMs, warmupMs + durationMs),
     totalMs: warmupMs + durationMs,
-    warmingUp: elapsedMs < warmupMs,
+    warmingUp: ledger.sent === 0,
     requests: ledger.sent,
     p50Ms: inReportMs(0.5),
     p99Ms: inReportMs(0.99),
