@@ -1,279 +1,373 @@
-import type { ServerResponse } from "node:http";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { isBobtailError } from "../../packages/bobtail/src/index.ts";
-import { backend, bodyOf, client, gate, later, outstanding, until } from "./fetch-backend.ts";
+import type { ClientOptions } from "../../packages/bobtail/src/index.ts";
+import { type VirtualTime, virtualTime } from "../../packages/bobtail/src/testing.ts";
+import type { FetchTransportOptions } from "../../packages/bobtail/src/undici.ts";
+import {
+  type Backend,
+  backend,
+  bodyOf,
+  client,
+  gate,
+  type Handler,
+  later,
+  outstanding,
+  until,
+} from "./fetch-backend.ts";
 
 const RICH = { extraRatio: 2, burstCount: 1000 };
-const SOON = { hedge: { afterMs: 5 }, budget: RICH };
-/** Each call's first copy goes to the first endpoint while nothing is known to tell them apart. */
-const IN_ORDER = { balance: { policy: "round-robin", errorPenalty: false } } as const;
+const DELAY_MS = 10;
 
-/** Answers nothing until it is let go. */
-function slow() {
-  const waiting: ServerResponse[] = [];
-  return {
-    waiting,
-    handler: (_: unknown, response: ServerResponse) => void waiting.push(response),
-  };
+/** A client on a clock of its own, so that a hedge goes out when the test says so. */
+function hedging(
+  endpoints: ClientOptions["endpoints"],
+  options: Partial<ClientOptions> = {},
+  transport: FetchTransportOptions = {},
+) {
+  const time = virtualTime();
+  const hedge = { afterMs: DELAY_MS };
+  const base = { hedge, budget: RICH, clock: time, timers: time };
+  return { time, c: client(endpoints, { ...base, ...options }, transport) };
 }
 
+function isFirst(request: IncomingMessage): boolean {
+  return request.headers["bobtail-attempt"] === undefined;
+}
+
+/** Two servers that share what they do: one thing for first copies, another for later ones. */
+async function pair(first: Handler, other: Handler): Promise<[Backend, Backend]> {
+  const handler: Handler = (request, response, number) =>
+    (isFirst(request) ? first : other)(request, response, number);
+  return [await backend(handler), await backend(handler)];
+}
+
+/** Answers nothing until it is let go. */
+function stuck() {
+  const waiting: ServerResponse[] = [];
+  const handler: Handler = (_, response) => void waiting.push(response);
+  return { waiting, handler };
+}
+
+/** The answer of a call whose first copy is stuck, once its hedge has gone out. */
+async function hedged<T>(answer: Promise<T>, time: VirtualTime, ready: () => boolean): Promise<T> {
+  await until(ready);
+  await time.advance(DELAY_MS);
+  return answer;
+}
+
+const opens = (servers: readonly Backend[]) => servers.reduce((sum, s) => sum + s.open.size, 0);
+
 test("B1, B3: the winner's body can be read long after its headers, and after its losers are gone", async () => {
-  const stuck = slow();
+  const { waiting, handler } = stuck();
   const last = gate();
-  const bodyBytes = 512 * 1024;
-  const a = await backend(stuck.handler);
-  const b = await backend(async (_, response) => {
+  const sizeBytes = 512 * 1024;
+  const servers = await pair(handler, async (_, response) => {
     response.write("x".repeat(1000));
     await last.opened;
-    response.end("y".repeat(bodyBytes - 1000));
+    response.end("y".repeat(sizeBytes - 1000));
   });
-  const c = client([a.url, b.url], { ...SOON });
-  const response = await c.fetch("/");
-  expect(response.url).toBe(`${b.url}/`);
-  await until(() => a.open.size === 0);
+  const { time, c } = hedging(servers.map((s) => s.url));
+  const response = await hedged(c.fetch("/"), time, () => waiting.length === 1);
+  await until(() => opens(servers) === 1);
   last.open();
-  expect((await response.text()).length).toBe(bodyBytes);
+  expect((await response.text()).length).toBe(sizeBytes);
   await until(() => outstanding(c) === 0);
+  expect([c.stats().hedgesWon, time.pendingCount]).toEqual([1, 0]);
 });
 
 test("B2: every copy has a signal of its own, and nothing is launched after an abort", async () => {
-  const stuck = slow();
-  const servers = await Promise.all([1, 2, 3].map(() => backend(stuck.handler)));
-  const c = client(
+  const { waiting, handler } = stuck();
+  const servers = await Promise.all([1, 2, 3, 4].map(() => backend(handler)));
+  const { time, c } = hedging(
     servers.map((s) => s.url),
-    { hedge: { afterMs: 5, max: 2 }, budget: RICH },
+    { hedge: { afterMs: DELAY_MS, max: 2 } },
   );
   const abort = new AbortController();
   const answer = c.fetch("/", { signal: abort.signal });
-  await until(() => stuck.waiting.length === 2);
-  abort.abort(new Error("enough"));
-  await expect(answer).rejects.toThrow("enough");
-  await until(() => servers.every((s) => s.open.size === 0));
-  expect([c.stats().attempts, outstanding(c)]).toEqual([2, 0]);
+  await time.advance(DELAY_MS);
+  await until(() => waiting.length === 2);
+  const reason = new Error("enough");
+  abort.abort(reason);
+  await expect(answer).rejects.toBe(reason);
+  await time.advance(10 * DELAY_MS);
+  await until(() => opens(servers) === 0);
+  expect([c.stats().attempts, outstanding(c), time.pendingCount]).toEqual([2, 0, 0]);
 });
 
 test("B6: each copy sends the whole body", async () => {
   const bodies: string[] = [];
-  const stuck = slow();
-  const keep = async (request: Parameters<typeof bodyOf>[0]) => bodies.push(await bodyOf(request));
-  const a = await backend(
-    (request, response) => void keep(request).then(() => stuck.handler(0, response)),
-  );
-  const b = await backend(
-    (request, response) => void keep(request).then(() => response.end("done")),
-  );
-  const c = client([a.url, b.url], { ...SOON, ...IN_ORDER });
-  const text = "bytes of a body".repeat(5000);
+  const keys: unknown[] = [];
+  const take = async (request: IncomingMessage) => {
+    keys.push(request.headers["idempotency-key"]);
+    bodies.push(await bodyOf(request));
+  };
+  const servers = await pair(take, async (request, response) => {
+    await take(request);
+    response.end("done");
+  });
+  const { time, c } = hedging(servers.map((s) => s.url));
+  const text = "bytes of a body".repeat(4000);
   const forms = [text, new TextEncoder().encode(text), new Blob([text])];
   for (const body of forms) {
-    const init = { method: "PUT", body, headers: { "idempotency-key": "k" } };
-    expect(await (await c.fetch("/", init)).text()).toBe("done");
+    bodies.length = 0;
+    const answer = c.fetch("/", { method: "PUT", body, headers: { "idempotency-key": "k" } });
+    const response = await hedged(answer, time, () => bodies.length === 1);
+    expect([await response.text(), bodies]).toEqual(["done", [text, text]]);
   }
-  const request = new Request(a.url, { method: "PUT", body: text });
-  expect(await (await c.fetch(request, { idempotent: true })).text()).toBe("done");
-  expect(c.stats().hedges).toBeGreaterThan(0);
-  expect(bodies.length).toBe(c.stats().attempts);
-  expect(bodies.every((body) => body === text)).toBe(true);
-  const keys = [...a.requests, ...b.requests].map((r) => r.headers["idempotency-key"]);
-  expect(keys.filter((key) => key === "k").length).toBeGreaterThan(3);
+  expect(keys).toEqual(Array(6).fill("k"));
+  bodies.length = 0;
+  const request = new Request(`${servers[0].url}/`, { method: "PUT", body: text });
+  const answer = c.fetch(request, { idempotent: true });
+  await hedged(answer, time, () => bodies.length === 1);
+  expect(bodies).toEqual([text, text]);
+});
+
+test("B6: bytes that the caller changes meanwhile are sent as they were", async () => {
+  const bodies: string[] = [];
+  const servers = await pair(
+    async (request) => bodies.push(await bodyOf(request)),
+    async (request, response) => {
+      bodies.push(await bodyOf(request));
+      response.end();
+    },
+  );
+  const { time, c } = hedging(servers.map((s) => s.url));
+  const bytes = new TextEncoder().encode("before");
+  const answer = c.fetch("/", { method: "PUT", body: bytes, idempotent: true });
+  bytes.fill(0);
+  await hedged(answer, time, () => bodies.length === 1);
+  expect(bodies).toEqual(["before", "before"]);
 });
 
 test("B7: a streamed body is sent once, unhedged, and the call goes on", async () => {
-  const held = gate();
-  const b = [];
-  for (let i = 0; i < 2; i++) {
-    b.push(
-      await backend(async (request, response) => {
-        const text = await bodyOf(request);
-        await held.opened;
-        response.end(text);
-      }),
-    );
-  }
-  const c = client(
-    b.map((s) => s.url),
-    { hedge: { afterMs: 1 }, budget: RICH },
-  );
+  const { waiting, handler } = stuck();
+  const servers = await pair(handler, handler);
+  const { time, c } = hedging(servers.map((s) => s.url));
   const body = new Blob(["streamed"]).stream();
   const answer = c.fetch("/", { method: "PUT", body, idempotent: true });
-  await until(() => b.some((s) => s.requests.length > 0));
-  // A call that may be hedged is, meanwhile: the timer has had its chance.
-  const other = c.fetch("/");
-  await until(() => c.stats().hedges === 1);
-  held.open();
-  expect(await (await answer).text()).toBe("streamed");
-  await other;
-  expect(c.stats().attempts).toBe(3);
+  await until(() => waiting.length === 1);
+  await time.advance(10 * DELAY_MS);
+  waiting[0]?.end("received");
+  expect(await (await answer).text()).toBe("received");
+  expect([c.stats().attempts, waiting.length]).toEqual([1, 1]);
 });
 
 test("a copy is marked with its number and kind, and every one asks the levels below not to hedge", async () => {
-  const stuck = slow();
-  const a = await backend(stuck.handler);
-  const b = await backend(stuck.handler);
-  const c = client([a.url, b.url], { ...SOON, deadlineMs: 10_000 });
+  const { waiting, handler } = stuck();
+  const servers = await pair(handler, handler);
+  const { time, c } = hedging(
+    servers.map((s) => s.url),
+    { deadlineMs: 500 },
+  );
   const answer = c.fetch("/");
-  await until(() => stuck.waiting.length === 2);
-  const marks = [...a.requests, ...b.requests].map((r) => r.headers);
+  await time.advance(DELAY_MS);
+  await until(() => waiting.length === 2);
+  const marks = servers.flatMap((s) => s.requests.map((r) => r.headers));
+  marks.sort((a, b) => Number(b["bobtail-deadline-ms"]) - Number(a["bobtail-deadline-ms"]));
   expect(marks.map((h) => h["bobtail-no-hedge"])).toEqual(["1", "1"]);
-  expect(marks.map((h) => h["bobtail-attempt"] ?? "first").sort()).toEqual([
-    "2;kind=hedge",
-    "first",
-  ]);
-  const lefts = marks.map((h) => Number(h["bobtail-deadline-ms"]));
-  expect(Math.max(...lefts)).toBeLessThan(10_000);
-  for (const response of stuck.waiting) response.end();
+  expect(marks.map((h) => h["bobtail-attempt"])).toEqual([undefined, "2;kind=hedge"]);
+  expect(marks.map((h) => h["bobtail-deadline-ms"])).toEqual(["499", "489"]);
+  for (const response of waiting) response.end();
   await answer;
 });
 
 test("34: a copy is told the smaller of its own timeout and what is left of the deadline", async () => {
-  const stuck = slow();
-  const a = await backend(stuck.handler);
+  const { waiting, handler } = stuck();
+  const a = await backend(handler);
+  const time = virtualTime();
   const c = client([a.url], {
     deadlineMs: 250,
     timeout: { attemptMs: 100 },
     retry: { max: 2 },
     budget: RICH,
+    clock: time,
+    timers: time,
   });
-  await expect(c.fetch("/")).rejects.toThrow();
+  const answer = c.fetch("/");
+  const outcome = expect(answer).rejects.toMatchObject({ code: "ERR_BOBTAIL_DEADLINE" });
+  for (const count of [1, 2, 3]) {
+    await until(() => waiting.length === count);
+    await time.advance(100);
+  }
+  await outcome;
   await until(() => a.open.size === 0);
-  const lefts = a.requests.map((r) => Number(r.headers["bobtail-deadline-ms"]));
-  expect(lefts.length).toBe(3);
-  expect(lefts.slice(0, 2)).toEqual([99, 99]);
-  expect(lefts[2]).toBeLessThan(99);
+  expect(a.requests.map((r) => r.headers["bobtail-deadline-ms"])).toEqual(["99", "99", "49"]);
 });
 
 test("losers that wait in a server's queue never start", async () => {
-  // One worker: a request that is gone when its turn comes is not begun.
-  const started = { count: 0 };
+  // One worker that is busy: it begins what is still there when its turn comes.
   const queue: ServerResponse[] = [];
-  const busy = await backend((_, response) => void queue.push(response));
-  const quick = await backend((_, response) => response.end("quick"));
-  const c = client([busy.url, quick.url], { ...SOON, ...IN_ORDER });
-  for (let i = 0; i < 20; i++) await (await c.fetch("/")).text();
-  expect(c.stats().hedgesWon).toBe(queue.length);
-  expect(queue.length).toBeGreaterThan(5);
-  await until(() => busy.open.size === 0);
-  for (const response of queue) if (!response.destroyed) started.count++;
-  expect(started.count).toBe(0);
-  expect(outstanding(c)).toBe(0);
+  const servers = await pair(
+    (_, response) => void queue.push(response),
+    (_, response) => response.end("quick"),
+  );
+  const { time, c } = hedging(servers.map((s) => s.url));
+  for (let i = 1; i <= 20; i++) {
+    const response = await hedged(c.fetch("/"), time, () => queue.length === i);
+    expect(await response.text()).toBe("quick");
+  }
+  await until(() => queue.every((response) => response.destroyed));
+  await until(() => outstanding(c) === 0);
+  expect([c.stats().hedgesWon, time.pendingCount]).toEqual([20, 0]);
 });
+
+/** A loser of which the headers are here, and its call, which another copy has won. */
+async function halfAnswered() {
+  const { waiting, handler } = stuck();
+  const servers = await pair(
+    (request, response, n) => {
+      // An event stream counts as begun at its first byte, so these headers do not win.
+      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+      handler(request, response, n);
+    },
+    (_, response) => response.end("other"),
+  );
+  let headersRead = 0;
+  const listener = () => headersRead++;
+  subscribe("undici:request:headers", listener);
+  later(() => unsubscribe("undici:request:headers", listener));
+  const { time, c } = hedging(servers.map((s) => s.url));
+  const answer = c.fetch("/");
+  await until(() => waiting.length === 1);
+  const server = servers.find((s) => s.requests.length === 1) as Backend;
+  await until(() => headersRead === 1);
+  const response = await hedged(answer, time, () => true);
+  expect(await response.text()).toBe("other");
+  expect([c.stats().hedgesWon, outstanding(c)]).toEqual([1, 0]);
+  return { time, server, loser: waiting[0] as ServerResponse };
+}
 
 test("a loser whose headers have arrived is drained if it is short, and its connection kept", async () => {
-  const a = await backend((_, response) => {
-    // An event stream counts as begun at its first byte, so these headers do not win.
-    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
-    late.push(response);
-  });
-  const late: ServerResponse[] = [];
-  const b = await backend((_, response) => {
-    // What the loser still sends comes once it has lost.
-    response.end("b", () => setImmediate(() => late[0]?.end("short")));
-  });
-  const c = client([a.url, b.url], { ...SOON, ...IN_ORDER });
-  expect(await (await c.fetch("/")).text()).toBe("b");
+  const { time, server, loser } = await halfAnswered();
+  loser.end("data: short\n\n");
+  await until(() => loser.writableFinished);
+  // The wake that would have cut it off is gone once its end has been read.
+  await until(() => time.pendingCount === 0);
+  await time.advance(1000);
+  expect([server.opened, server.open.size]).toEqual([1, 1]);
+});
+
+test("a loser that sends more than 16 KiB is cut off", async () => {
+  const { time, server, loser } = await halfAnswered();
+  loser.end("long".repeat(100_000));
+  await until(() => server.open.size === 0);
+  expect(time.pendingCount).toBe(0);
+});
+
+test("a loser that goes quiet is cut off after a while", async () => {
+  const { time, server } = await halfAnswered();
+  expect([server.open.size, time.pendingCount]).toEqual([1, 1]);
+  await time.advance(51);
+  await until(() => server.open.size === 0);
+  expect(time.pendingCount).toBe(0);
+});
+
+test("a stream that sends its headers at once and nothing else is hedged; the winner's first byte is delivered", async () => {
+  const events = { "content-type": "text/event-stream" };
+  const { waiting, handler } = stuck();
+  const servers = await pair(
+    (request, response, n) => {
+      response.writeHead(200, events).flushHeaders();
+      handler(request, response, n);
+    },
+    (_, response) => {
+      response.writeHead(200, events);
+      response.write("data: 1\n\n");
+      setImmediate(() => response.end("data: 2\n\n"));
+    },
+  );
+  const { time, c } = hedging(servers.map((s) => s.url));
+  const response = await hedged(c.fetch("/"), time, () => waiting.length === 1);
+  expect(await response.text()).toBe("data: 1\n\ndata: 2\n\n");
   expect(c.stats().hedgesWon).toBe(1);
-  expect(outstanding(c)).toBe(0);
-  await until(() => late[0]?.writableFinished === true);
-  expect([a.opened, a.open.size]).toEqual([1, 1]);
-});
-
-test("a loser that goes on sending is cut off", async () => {
-  const a = await backend((_, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
-    late.push(response);
-  });
-  const late: ServerResponse[] = [];
-  const b = await backend((_, response) => {
-    response.end("b", () => setImmediate(() => late[0]?.end("long".repeat(100_000))));
-  });
-  const c = client([a.url, b.url], { ...SOON, ...IN_ORDER });
-  expect(await (await c.fetch("/")).text()).toBe("b");
-  await until(() => a.open.size === 0);
-});
-
-test("a stream that sends its headers at once and nothing else is still hedged; the winner's first byte is delivered", async () => {
-  const mute = await backend((_, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
-  });
-  const talks = await backend((_, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write("data: 1\n\n");
-    setImmediate(() => response.end("data: 2\n\n"));
-  });
-  const c = client([mute.url, talks.url], { ...SOON, ...IN_ORDER });
-  for (let i = 0; i < 3; i++)
-    expect(await (await c.fetch("/")).text()).toBe("data: 1\n\ndata: 2\n\n");
-  expect(c.stats().hedgesWon).toBeGreaterThan(0);
-  await until(() => mute.open.size === 0);
 });
 
 test("commit: first-byte makes every answer wait for its first byte, and an empty one for its end", async () => {
-  const mute = await backend((_, response) => void response.writeHead(200).flushHeaders());
-  const talks = await backend((request, response) => response.end(request.url === "/a" ? "a" : ""));
-  const options = { ...SOON, ...IN_ORDER };
-  const c = client([mute.url, talks.url], options, { commit: "first-byte" });
-  expect(await (await c.fetch("/a")).text()).toBe("a");
-  expect(await (await c.fetch("/b")).text()).toBe("");
-  const d = client([mute.url, talks.url], options, { commit: "headers" });
-  const response = await d.fetch("/a");
-  expect([response.url, d.stats().hedges]).toEqual([`${mute.url}/a`, 0]);
+  const mute: Handler = (_, response) => response.writeHead(200).flushHeaders();
+  const servers = await pair(mute, (request, response) => {
+    response.end(request.url === "/a" ? "a" : "");
+  });
+  const urls = servers.map((s) => s.url);
+  const arrived = (count: number) => () =>
+    servers.reduce((sum, s) => sum + s.requests.length, 0) === count;
+  const { time, c } = hedging(urls, {}, { commit: "first-byte" });
+  expect(await (await hedged(c.fetch("/a"), time, arrived(1))).text()).toBe("a");
+  expect(await (await hedged(c.fetch("/b"), time, arrived(3))).text()).toBe("");
+  expect(c.stats().hedgesWon).toBe(2);
+  const other = hedging(urls, {}, { commit: "headers" });
+  const response = await other.c.fetch("/a");
+  await other.time.advance(DELAY_MS);
+  expect(other.c.stats().hedges).toBe(0);
   await response.body?.cancel();
-  await until(() => mute.open.size === 0);
 });
 
-test("27: an attempt that loses while its own bytes arrive ends once, and its bytes reach nobody", async () => {
-  const open: ServerResponse[] = [];
-  const gateway = gate();
-  const answer = (text: string) => async (_: unknown, response: ServerResponse) => {
-    open.push(response);
-    if (open.length === 2) gateway.open();
-    await gateway.opened;
-    response.end(text);
-  };
-  const a = await backend(answer("a".repeat(100)));
-  const b = await backend(answer("b".repeat(100)));
-  const c = client([a.url, b.url], SOON);
+test("a stream that breaks before its first byte has not begun: another copy is sent", async () => {
+  const events = { "content-type": "text/event-stream" };
+  const servers = await pair(
+    (request, response) => {
+      response.writeHead(200, events).flushHeaders();
+      setImmediate(() => request.socket.destroy());
+    },
+    (_, response) => response.writeHead(200, events).end("data: whole\n\n"),
+  );
+  const { c } = hedging(servers.map((s) => s.url));
+  expect(await (await c.fetch("/")).text()).toBe("data: whole\n\n");
+  expect(c.stats().retriesWon).toBe(1);
+});
+
+test("27: attempts that answer at one moment end once each, and one answer is delivered whole", async () => {
+  const { waiting, handler } = stuck();
+  const servers = await pair(handler, handler);
+  const { time, c } = hedging(servers.map((s) => s.url));
   for (let i = 0; i < 10; i++) {
-    open.length = 0;
-    const text = await (await c.fetch("/")).text();
-    expect(["a".repeat(100), "b".repeat(100)]).toContain(text);
+    const answer = c.fetch("/");
+    await time.advance(DELAY_MS);
+    await until(() => waiting.length === 2);
+    for (const [n, response] of waiting.splice(0).entries()) response.end(`${n}`.repeat(1000));
+    expect(["0".repeat(1000), "1".repeat(1000)]).toContain(await (await answer).text());
   }
   await until(() => outstanding(c) === 0);
-  const { attempts, calls, hedges, retries } = c.stats();
-  expect(attempts).toBe(calls + hedges + retries);
+  const { attempts, calls, hedges, endpoints } = c.stats();
+  expect([attempts, calls, hedges]).toEqual([20, 10, 10]);
+  expect(endpoints.map((e) => e.failures)).toEqual([0, 0]);
 });
 
 test("B17: a hedge to one virtual endpoint takes another connection, open before it is needed", async () => {
-  const ports = new Map<number | undefined, number>();
-  let slowPort: number | undefined;
+  const ports = new Set<number | undefined>();
   const b = await backend((request, response) => {
-    const port = request.socket.remotePort;
-    ports.set(port, (ports.get(port) ?? 0) + 1);
-    // Whatever comes over the first connection is stuck.
-    slowPort ??= port;
-    if (port !== slowPort) response.end("other");
+    ports.add(request.socket.remotePort);
+    if (!isFirst(request)) response.end("other");
   });
-  const c = client([{ url: b.url, virtual: true }], { hedge: { afterMs: 1000 }, budget: RICH });
+  const { time, c } = hedging([{ url: b.url, virtual: true }]);
   const answer = c.fetch("/");
   await until(() => b.opened === 2 && b.requests.length === 1);
-  expect([b.requests.length, c.stats().hedges]).toEqual([1, 0]);
-  expect(await (await answer).text()).toBe("other");
+  // Nothing has asked for it yet.
+  expect([b.open.size, c.stats().hedges]).toEqual([2, 0]);
+  expect(await (await hedged(answer, time, () => true)).text()).toBe("other");
   expect([c.stats().hedgesWon, ports.size]).toEqual([1, 2]);
   await until(() => outstanding(c) === 0);
-  expect(await (await c.fetch("/")).text()).toBe("other");
 });
 
-test("copies cancelled on HTTP/1.1 are told a reason of their own, which the caller never sees", async () => {
-  const stuck = slow();
-  const a = await backend(stuck.handler);
-  const b = await backend((_, response) => response.end("b"));
-  const c = client([a.url, b.url], { ...SOON, ...IN_ORDER });
+test("B17: an endpoint that is not virtual keeps no spare, and its second call shares the first one's connection", async () => {
+  const b = await backend((_, response) => response.end("ok"));
+  const { c } = hedging([b.url]);
+  for (let i = 0; i < 3; i++) await (await c.fetch("/")).text();
+  expect(b.opened).toBe(1);
+});
+
+test("a cancelled copy rejects nothing that nobody handles", async () => {
+  const { waiting, handler } = stuck();
+  const servers = await pair(handler, (_, response) => response.end("b"));
+  const { time, c } = hedging(servers.map((s) => s.url));
   const rejections: unknown[] = [];
   const listener = (reason: unknown) => rejections.push(reason);
   process.on("unhandledRejection", listener);
   later(() => process.off("unhandledRejection", listener));
-  for (let i = 0; i < 10; i++) await (await c.fetch("/")).text();
-  await until(() => a.open.size === 0);
-  expect(rejections.filter((r) => isBobtailError(r, "ERR_BOBTAIL_SUPERSEDED"))).toEqual([]);
+  for (let i = 1; i <= 10; i++) {
+    const init = { method: "PUT", body: new Blob(["x"]), idempotent: true };
+    await (await hedged(c.fetch("/", init), time, () => waiting.length === i)).text();
+  }
+  await until(() => waiting.every((response) => response.destroyed));
   expect(rejections).toEqual([]);
 });

@@ -1,9 +1,15 @@
 import { readFileSync } from "node:fs";
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
+import {
+  createSecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { isBobtailError } from "../../packages/bobtail/src/index.ts";
+import { virtualTime } from "../../packages/bobtail/src/testing.ts";
 import { backend, client, later, outstanding, until } from "./fetch-backend.ts";
 
 const RICH = { extraRatio: 2, burstCount: 1000 };
@@ -50,22 +56,23 @@ test("a server that asks for a certificate of ours gets it", async () => {
 });
 
 test("a virtual endpoint keeps a spare connection over TLS as well", async () => {
-  const held: (() => void)[] = [];
-  const b = await backend((_, response, n) => {
-    if (n === 1) held.push(() => response.end("slow"));
-    else response.end("quick");
+  const b = await backend((request, response) => {
+    if (request.headers["bobtail-attempt"] !== undefined) response.end("quick");
   }, createTlsServer(SERVER) as never);
   const url = b.url.replace("http:", "https:");
-  const options = { hedge: { afterMs: 500 }, budget: RICH };
+  const time = virtualTime();
+  const options = { hedge: { afterMs: 10 }, budget: RICH, clock: time, timers: time };
   const c = client([{ url, virtual: true }], options, { tls: NAMED });
   const answer = c.fetch("/");
   await until(() => b.opened === 2 && b.requests.length === 1);
-  expect(c.stats().hedges).toBe(0);
+  await time.advance(10);
   expect(await (await answer).text()).toBe("quick");
   expect(b.opened).toBe(2);
 });
 
-async function h2Backend(handler: Parameters<Http2SecureServer["on"]>[1]) {
+type StreamHandler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+
+async function h2Backend(handler: StreamHandler) {
   const server = createSecureServer({ ...SERVER, allowHTTP1: false });
   const sessions = new Set<ServerHttp2Session>();
   let opened = 0;
@@ -75,7 +82,7 @@ async function h2Backend(handler: Parameters<Http2SecureServer["on"]>[1]) {
     session.on("close", () => sessions.delete(session));
     session.on("error", () => {});
   });
-  server.on("stream", handler as never);
+  server.on("stream", handler);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   later(() => {
     for (const session of sessions) session.destroy();
@@ -86,38 +93,46 @@ async function h2Backend(handler: Parameters<Http2SecureServer["on"]>[1]) {
 }
 
 test("HTTP/2: a loser's stream is reset, its connection goes on, and calls share it", async () => {
+  let firsts = 0;
   let resets = 0;
-  let streams = 0;
-  const slow = await h2Backend((stream: import("node:http2").ServerHttp2Stream) => {
-    streams++;
+  const answer: StreamHandler = (stream, headers) => {
     stream.on("error", () => {});
-    stream.on("close", () => resets++);
-  });
-  const quick = await h2Backend((stream: import("node:http2").ServerHttp2Stream) => {
+    if (headers["bobtail-attempt"] === undefined) {
+      firsts++;
+      // Nothing is ever answered, so only a reset can close it.
+      stream.on("close", () => resets++);
+      return;
+    }
     stream.respond({ ":status": 200, "content-type": "text/plain" });
     stream.end("h2");
-  });
+  };
+  const servers = [await h2Backend(answer), await h2Backend(answer)];
+  const time = virtualTime();
+  const hedge = { afterMs: 10 };
   const c = client(
-    [slow.url, quick.url],
-    {
-      hedge: { afterMs: 20 },
-      budget: RICH,
-      balance: { policy: "round-robin", errorPenalty: false },
-    },
+    servers.map((s) => s.url),
+    { hedge, budget: RICH, clock: time, timers: time },
     { tls: NAMED, allowH2: true },
   );
-  for (let i = 0; i < 6; i++) expect(await (await c.fetch("/")).text()).toBe("h2");
-  // Nothing was answered, so only a reset can have closed them.
-  await until(() => resets === streams);
-  expect(c.stats().hedgesWon).toBe(streams);
-  expect([slow.opened(), quick.opened(), slow.sessions.size]).toEqual([1, 1, 1]);
+  for (let i = 1; i <= 6; i++) {
+    const call = c.fetch("/");
+    await until(() => firsts === i);
+    await time.advance(10);
+    expect(await (await call).text()).toBe("h2");
+    await until(() => resets === i);
+  }
+  expect(c.stats().hedgesWon).toBe(6);
+  expect(servers.map((s) => [s.opened(), s.sessions.size])).toEqual([
+    [1, 1],
+    [1, 1],
+  ]);
   await until(() => outstanding(c) === 0);
   await c.close();
-  await until(() => slow.sessions.size + quick.sessions.size === 0);
+  await until(() => servers.every((s) => s.sessions.size === 0));
 });
 
 test("HTTP/2: many calls at one time share connections, and bodies are whole", async () => {
-  const b = await h2Backend((stream: import("node:http2").ServerHttp2Stream) => {
+  const b = await h2Backend((stream) => {
     let text = "";
     stream.on("data", (chunk) => {
       text += chunk;
