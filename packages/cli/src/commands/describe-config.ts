@@ -30,7 +30,7 @@ function describeService(name: string, service: ServiceConfig | undefined): stri
   return [
     `${name}: ${endpoints.length} endpoint${endpoints.length === 1 ? "" : "s"}`,
     weighs ? `${policy} on ${load}` : policy,
-    options.hedge === undefined ? "no hedging" : `hedge after ${describeDelay(options.hedge)}`,
+    options.hedge === undefined ? "no hedging" : `hedge ${describeDelay(options.hedge)}`,
     `budget ${Number((budget * 100).toPrecision(4))}%`,
   ].join(", ");
 }
@@ -38,6 +38,6 @@ function describeService(name: string, service: ServiceConfig | undefined): stri
 function describeDelay({ afterMs }: HedgeOptions): string {
   if (afterMs === "auto") return "auto";
   return typeof afterMs === "number"
-    ? `${afterMs}ms`
-    : `p${Number((afterMs.quantile * 100).toPrecision(6))}`;
+    ? `after ${afterMs}ms`
+    : `after p${Number((afterMs.quantile * 100).toPrecision(6))}`;
 }

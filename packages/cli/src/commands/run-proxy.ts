@@ -1,11 +1,12 @@
-import { loadPolicy, type PolicyReading } from "../policy-file/load-policy.ts";
+import { loadPolicy } from "../policy-file/load-policy.ts";
 import { formatProblems } from "../policy-file/problem.ts";
 import { readDurationMs } from "../policy-file/units.ts";
 import type { ProxyConfig, RunningProxy } from "../proxy/config.ts";
 import { startProxy } from "../proxy/start-proxy.ts";
-import { CommandFailure, EXIT, explainBindError } from "../terminal/failure.ts";
-import { type Palette, paletteFor } from "../terminal/palette.ts";
+import { CommandFailure, EXIT, explainStartError } from "../terminal/failure.ts";
+import { paletteFor } from "../terminal/palette.ts";
 import { describeProxy } from "./describe-config.ts";
+import { createReloader, type Reloader } from "./policy-reloader.ts";
 import type { ProxyFlags } from "./proxy-command.ts";
 import { quickConfig } from "./quick-config.ts";
 import { contentHashes, type PolicyWatch, watchPolicy } from "./watch-policy.ts";
@@ -31,19 +32,32 @@ export async function runProxy(flags: ProxyFlags): Promise<void> {
       "Add `listen: { address: 127.0.0.1:8080, service: NAME }`.",
     );
   }
-  const proxy = await start(reading.config);
-  say(`bobtail: ${describeProxy(reading.config, proxy).replaceAll("\n", "\nbobtail: ")}`);
-
-  const reload = reloader({ file, first: reading, proxy, palette });
-  const watch =
-    file === undefined || file === "-"
-      ? undefined
-      : watchPolicy([file, ...reading.files], known, () => reload("changed"));
-  reload.watch = watch;
-  const onHup = (): void => void reload("SIGHUP");
+  // From here on a signal must not end the process unheard; one that comes too early changes nothing,
+  // as the watch compares with what was read.
+  let reload: Reloader | undefined;
+  const onHup = (): void => void reload?.("SIGHUP");
   process.on("SIGHUP", onHup);
+  let watch: PolicyWatch | undefined;
   try {
-    await untilStopped(proxy, graceMs, () => watch?.stop());
+    const proxy = await start(reading.config);
+    const reloadNow = createReloader({
+      file,
+      files: reading.files,
+      proxy,
+      say,
+      palette,
+      follow: (files) => watch?.follow(files),
+    });
+    reload = reloadNow;
+    const stopped = untilStopped(proxy, graceMs, () => {
+      watch?.stop();
+      reload = undefined;
+    });
+    if (file !== undefined && file !== "-") {
+      watch = watchPolicy([file, ...reading.files], known, () => reloadNow("changed"));
+    }
+    say(`bobtail: ${describeProxy(reading.config, proxy).replaceAll("\n", "\nbobtail: ")}`);
+    await stopped;
   } finally {
     watch?.stop();
     process.off("SIGHUP", onHup);
@@ -62,77 +76,6 @@ async function start(config: ProxyConfig): Promise<RunningProxy> {
   } catch (error) {
     throw explainStartError(error);
   }
-}
-
-/** What the user can mend becomes a failure with its remedy; the rest stays what it was. */
-function explainStartError(error: unknown): unknown {
-  if (error instanceof Error && "code" in error && error.code === "ERR_BOBTAIL_OPTION") {
-    return new CommandFailure(error.message);
-  }
-  return explainBindError(error) ?? error;
-}
-
-interface ReloadSetup {
-  readonly file: string | undefined;
-  readonly first: PolicyReading;
-  readonly proxy: RunningProxy;
-  readonly palette: Palette;
-}
-
-interface Reloader {
-  (why: string): Promise<void>;
-  watch: PolicyWatch | undefined;
-}
-
-/** Reads the policy again, one reading at a time; a request during one is served by one more after it. */
-function reloader({ file, first, proxy, palette }: ReloadSetup): Reloader {
-  let files = first.files;
-  let running: Promise<void> | undefined;
-  let again = false;
-
-  async function once(why: string): Promise<void> {
-    if (file === undefined || file === "-") {
-      say(`bobtail: ${why}: there is no policy file to read again`);
-      return;
-    }
-    const reading = loadPolicy(file);
-    // A broken policy names fewer files than it means; those of the one in force stay watched.
-    files = reading.ok ? reading.files : [...new Set([...files, ...reading.files])];
-    reload.watch?.follow([file, ...files]);
-    if (!reading.ok) {
-      say(formatProblems(reading.problems, palette));
-      say(`bobtail: ${why}: ${file} has mistakes; the old policy stays in force`);
-      return;
-    }
-    if (reading.config.listeners.length === 0) {
-      say(`bobtail: ${why}: ${file} has no listener; the old policy stays in force`);
-      return;
-    }
-    try {
-      await proxy.reload(reading.config);
-      say(`bobtail: ${why}: ${file} is in force`);
-    } catch (error) {
-      const told = explainStartError(error);
-      const message = told instanceof Error ? told.message : String(told);
-      say(`bobtail: ${why}: ${message}; the old policy stays in force`);
-    }
-  }
-
-  const reload: Reloader = Object.assign(
-    async (why: string): Promise<void> => {
-      again = running !== undefined;
-      running ??= (async () => {
-        do {
-          again = false;
-          await once(why);
-        } while (again);
-        running = undefined;
-      })();
-      await running;
-    },
-    { watch: undefined as PolicyWatch | undefined },
-  );
-  return reload;
 }
 
 /** The first signal drains, a second one ends at once with the signal's exit code. */

@@ -111,10 +111,10 @@ test("every policy that passes the check is accepted by the library", () => {
     fc.property(service, (generated) => {
       if (build(JSON.stringify({ services: { s: generated } })) !== "refused") accepted++;
     }),
-    { numRuns: 1000, seed: 5 },
+    { numRuns: 400, seed: 5 },
   );
   // Only `least` over 64 endpoints and nothing else may be refused here.
-  expect(accepted).toBeGreaterThan(900);
+  expect(accepted).toBeGreaterThan(360);
 });
 
 test("the starter file passes the check and is accepted, with any number of endpoints", () => {

@@ -48,7 +48,7 @@ test("random words never cause anything but problems at their places", () => {
     fc.property(fc.array(fc.constantFrom(...WORDS), { maxLength: 60 }), (words) =>
       checkReading(words.join("")),
     ),
-    { numRuns: 2000, seed: 1 },
+    { numRuns: 1000, seed: 1 },
   );
 });
 
@@ -77,10 +77,10 @@ test("a valid file with random edits never causes anything but problems at their
       checkReading(text);
       if (!parsePolicy(text).ok) refused++;
     }),
-    { numRuns: 2000, seed: 3 },
+    { numRuns: 1000, seed: 3 },
   );
   // Or the edits would have missed the point.
-  expect(refused).toBeGreaterThan(1000);
+  expect(refused).toBeGreaterThan(500);
 });
 
 test("random data of the right outline never causes anything but problems at their places", () => {
@@ -129,6 +129,6 @@ test("random data of the right outline never causes anything but problems at the
     fc.property(tree, tree, (service, listen) =>
       checkReading(JSON.stringify({ services: { s: service, t: listen }, listen })),
     ),
-    { numRuns: 1000, seed: 4 },
+    { numRuns: 500, seed: 4 },
   );
 });

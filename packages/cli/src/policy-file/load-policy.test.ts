@@ -91,7 +91,7 @@ test("a policy file becomes the options of the library, in its units", () => {
 test("the short and the long forms of a hedge mean the same", () => {
   const hedge = (written: string) => {
     const reading = parsePolicy(withService(TWO_ENDPOINTS, `hedge: ${written}`, "budget: {}"));
-    return reading.ok ? reading.config.services["s"]?.options.hedge : reading.problems;
+    return reading.ok ? reading.config.services.s?.options.hedge : reading.problems;
   };
   expect(hedge("auto")).toEqual({ afterMs: "auto" });
   expect(hedge("12ms")).toEqual({ afterMs: 12 });
@@ -166,7 +166,7 @@ test("TLS files are read relative to the policy file, and a missing one is told 
     const endpoints = "endpoints: [https://10.0.0.1:443]";
     writeFileSync(file, withService(endpoints, "tls: { ca: ca.pem, serverName: search }"));
     const good = loadPolicy(file);
-    expect(good.ok && good.config.services["s"]?.tls).toEqual({ ca: pem, serverName: "search" });
+    expect(good.ok && good.config.services.s?.tls).toEqual({ ca: pem, serverName: "search" });
     expect(good.files).toEqual([join(folder, "ca.pem")]);
 
     writeFileSync(file, withService(endpoints, "tls: { ca: no.pem, cert: not.pem, key: ca.pem }"));

@@ -88,6 +88,10 @@ function syntaxProblem(
   fault: YAMLError | Document["warnings"][number],
 ): Problem {
   const [start, end] = fault.pos;
+  if (fault.message.startsWith("Implicit map keys need")) {
+    const reason = "not valid YAML: a word alone where a key and its value belong";
+    return problemAt(source, start, end, { reason, remedy: "Write `key: value`." });
+  }
   const message = fault.message.split("\n")[0] ?? "";
   const reason = message.length > 120 ? `${message.slice(0, 117)}...` : message;
   const remedy = ADVICE[fault.code] ?? "Check the syntax: indentation, brackets and quotes.";

@@ -35,8 +35,15 @@ export function formatFailure(error: unknown, palette: Palette): string {
   return `bobtail: ${palette.red("internal error")}, please report it:\n${detail}`;
 }
 
-/** What to tell a user whose address cannot be bound; undefined for every other error. */
-export function explainBindError(error: unknown): CommandFailure | undefined {
+/** A mistake that the user can mend becomes a failure with its remedy; the rest stays what it was. */
+export function explainStartError(error: unknown): unknown {
+  if (error instanceof Error && "code" in error && error.code === "ERR_BOBTAIL_OPTION") {
+    return new CommandFailure(error.message);
+  }
+  return explainBindError(error) ?? error;
+}
+
+function explainBindError(error: unknown): CommandFailure | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   const host = "address" in error ? String(error.address) : "";
   const port = "port" in error ? String(error.port) : "";
