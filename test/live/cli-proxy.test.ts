@@ -182,3 +182,15 @@ test("SIGHUP reads the file again at once, and is harmless in the quick form", a
   await quick.cli.said(/no policy file/);
   expect(await get(quick.url)).toBe("one");
 });
+
+test("a reader of the access log that goes away does not end the proxy", async () => {
+  const args = ["--listen", "127.0.0.1:0", "--to", one.url, "--access-log"];
+  const { cli, url } = await startProxy(...args);
+  cli.child.stdout?.destroy();
+  for (let i = 0; i < 5; i++) expect(await get(url)).toBe("one");
+  cli.child.kill("SIGTERM");
+  expect(await cli.finished).toMatchObject({
+    exitCode: 0,
+    stderr: expect.not.stringMatching(/EPIPE/),
+  });
+});

@@ -74,7 +74,7 @@ export function formatProblems(problems: readonly Problem[], palette: Palette): 
 }
 
 /** `services.search.endpoints[2].url`. */
-export function showPath(path: readonly PropertyKey[]): string {
+function showPath(path: readonly PropertyKey[]): string {
   let text = "";
   for (const part of path) {
     if (typeof part === "number") text += `[${part}]`;
@@ -84,7 +84,7 @@ export function showPath(path: readonly PropertyKey[]): string {
 }
 
 /** Text in which no password of a URL and no key can be read; of the same length, so that columns stay true. */
-export function hideCredentials(text: string): string {
+function hideCredentials(text: string): string {
   return text
     .replace(/\/\/\S*@/g, (found) => `//${"*".repeat(found.length - 3)}@`)
     .replace(/-----BEGIN .*/, (found) => "*".repeat(found.length));

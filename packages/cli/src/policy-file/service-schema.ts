@@ -15,7 +15,7 @@ import { choice, count, duration, field, flag, quantity, ratio, size, text } fro
 import { no, show } from "./units.ts";
 
 /** Names of files, as written: relative to the policy file. */
-export interface TlsFiles {
+interface TlsFiles {
   readonly serverName?: string | undefined;
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
