@@ -191,7 +191,8 @@ function fatalCause(last: Attempt): unknown {
 /** Many calls at one time under one signal are no leak: each takes its listener away, as `fetch` does. */
 function spare(signal: AbortSignal): void {
   spared = signal;
-  setMaxListeners(0, signal);
+  // One from a polyfill has no such limit, and the host would refuse it.
+  if (signal instanceof EventTarget) setMaxListeners(0, signal);
 }
 
 function unset(): void {}
