@@ -1,7 +1,13 @@
 import type { Path, Report } from "./cross-check.ts";
 import { nearest } from "./nearest.ts";
 import type { Tree } from "./tree.ts";
-import { type ListenAddress, readListenAddress, show, showListenAddress } from "./units.ts";
+import {
+  type ListenAddress,
+  readDurationMs,
+  readListenAddress,
+  show,
+  showListenAddress,
+} from "./units.ts";
 
 /** Mistakes between listeners, routes and the names of services. */
 export function crossCheckListeners(root: Tree, services: readonly string[], report: Report): void {
@@ -20,6 +26,22 @@ export function crossCheckListeners(root: Tree, services: readonly string[], rep
   }
   const admin = root.children.get("admin");
   if (admin !== undefined) checkAddress(admin, ["admin"], report, taken);
+  checkClientTimes(root.children.get("client"), report);
+}
+
+function checkClientTimes(client: Tree | undefined, report: Report): void {
+  const headers = client?.children.get("headers");
+  const request = client?.children.get("request");
+  const at = request ?? headers;
+  if (at === undefined) return;
+  const headersMs = readDurationMs(headers?.value ?? "10s");
+  const requestMs = readDurationMs(request?.value ?? "5m");
+  if (!headersMs.ok || !requestMs.ok || headersMs.value <= requestMs.value) return;
+  report(at, {
+    path: ["client"],
+    reason: `a whole request may take ${requestMs.value} ms, but its headers alone ${headersMs.value} ms`,
+    remedy: "Write headers shorter than request.",
+  });
 }
 
 function checkAddress(holder: Tree, path: Path, report: Report, taken: ListenAddress[]): void {

@@ -36,12 +36,18 @@ export function field<T>(
     .meta(shape);
 }
 
-/** Milliseconds above 0. */
-export function duration(description: string): z.ZodType<number> {
+/** Milliseconds above 0; with `whole`, a fraction is rounded up, as sockets are timed in whole ones. */
+export function duration(
+  description: string,
+  { whole = true }: { whole?: boolean } = {},
+): z.ZodType<number> {
   const shape = { type: "string", pattern: DURATION_PATTERN, description };
   return field(shape, (written) => {
     const reading = readDurationMs(written);
-    if (!reading.ok || reading.value > 0) return reading;
+    if (!reading.ok) return reading;
+    if (reading.value > 0) {
+      return { ok: true, value: whole ? Math.ceil(reading.value) : reading.value };
+    }
     return no("must be longer than 0", "Write a duration above 0, or leave the key out.");
   });
 }
@@ -62,12 +68,18 @@ export function ratio(description: string, min: number, max: number): z.ZodType<
   });
 }
 
-export function size(description: string): z.ZodType<number> {
+/** Bytes in `[min, max]`. */
+export function size(description: string, min: number, max: number): z.ZodType<number> {
   const anyOf = [
-    { type: "integer", minimum: 0 },
+    { type: "integer", minimum: min, maximum: max },
     { type: "string", pattern: SIZE_PATTERN },
   ];
-  return field({ anyOf, description }, readSizeBytes);
+  return field({ anyOf, description }, (written) => {
+    const reading = readSizeBytes(written);
+    if (!reading.ok || (reading.value >= min && reading.value <= max)) return reading;
+    const range = `from ${min} to ${max} bytes`;
+    return no(`${show(written)} is out of range: a size ${range}`, `Write a size ${range}.`);
+  });
 }
 
 export function count(

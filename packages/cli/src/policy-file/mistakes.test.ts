@@ -272,6 +272,16 @@ const CASES: readonly (readonly [mistake: string, text: string, report: string])
     "1:19 port 99999 is above 65535",
   ],
   [
+    "headers longer than the request",
+    `client: { request: 5s }\n${SERVICE}`,
+    "1:20 a whole request may take 5000 ms, but its headers alone 10000 ms",
+  ],
+  [
+    "header size of zero",
+    `client: { headerSize: 0 }\n${SERVICE}`,
+    "1:23 the number 0 is out of range: a size from 1024 to 1048576 bytes",
+  ],
+  [
     "block of addresses",
     `trust: [10.0.0.0/33]\n${SERVICE}`,
     '1:9 expected a block of addresses, received "10.0.0.0/33"',

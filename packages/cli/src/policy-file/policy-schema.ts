@@ -76,8 +76,12 @@ const listener: z.ZodType<ListenerConfig> = z
 const client: z.ZodType<ClientLimits> = z
   .strictObject({
     connections: count("Open connections in all; default 10000.", 1).optional(),
-    headerSize: size("Request line and headers together; default 16KiB.").optional(),
-    headerCount: count("Header lines; default 128.", 1).optional(),
+    headerSize: size(
+      "Request line and headers together; default 16KiB.",
+      1024,
+      1_048_576,
+    ).optional(),
+    headerCount: count("Header lines; default 128.", 1, 10_000).optional(),
     headers: duration("To the end of a request's headers; default 10s.").optional(),
     request: duration("To the end of a request's body; default 5m.").optional(),
     idle: duration("An open connection between two requests; default 60s.").optional(),

@@ -31,6 +31,9 @@ export interface ServiceFile {
   readonly tls?: TlsFiles | undefined;
 }
 
+/** Kept in memory for every request under way. */
+const MAX_REPLAY_BODY_BYTES = 67_108_864;
+
 const endpointUrl = field(
   {
     type: "string",
@@ -82,9 +85,12 @@ const delay = field<Delay>(
   },
   readDelay,
 );
-const floor = duration("An adaptive delay is never below; default 1ms.").optional();
+const floor = duration("An adaptive delay is never below; default 1ms.", {
+  whole: false,
+}).optional();
 const ceiling = duration(
   "An adaptive delay is never above; default 4 x floor when a floor is given, else 10s.",
+  { whole: false },
 ).optional();
 
 const hedge: z.ZodType<HedgeOptions> = z.union([
@@ -186,6 +192,8 @@ const limit: z.ZodType<LimitOptions> = z
     pending: count("Calls that wait when every endpoint is full; default 256.", 0).optional(),
     replayBody: size(
       "Request bodies up to this are kept so that they can be sent again; default 64KiB.",
+      0,
+      MAX_REPLAY_BODY_BYTES,
     ).optional(),
   })
   .transform(({ replayBody, ...rest }) => ({ ...rest, replayBodyBytes: replayBody }));
