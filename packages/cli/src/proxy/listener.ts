@@ -38,7 +38,7 @@ export class Listener {
       headersTimeout: headersMs,
       requestTimeout: Math.max(headersMs, limits.requestMs ?? 300_000),
       keepAliveTimeout: limits.idleMs ?? 60_000,
-      connectionsCheckingInterval: Math.min(5_000, Math.max(50, headersMs / 4)),
+      connectionsCheckingInterval: Math.min(5_000, Math.max(50, Math.ceil(headersMs / 4))),
     });
     // Node would drop the headers beyond its limit without a word; the proxy counts and refuses.
     this.server.maxHeadersCount = 0;
