@@ -53,8 +53,11 @@ export class Testbed {
         handler(request, response, body);
       });
     });
-    server.on("connection", () => {
+    const sockets = new Set<Socket>();
+    server.on("connection", (socket) => {
       backend.connections++;
+      sockets.add(socket);
+      socket.on("close", () => sockets.delete(socket));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -68,7 +71,8 @@ export class Testbed {
       server,
     };
     this.endings.push(async () => {
-      server.closeAllConnections();
+      // Also those that were upgraded, which are no longer the server's.
+      for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     });
     return backend;
