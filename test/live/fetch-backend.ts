@@ -22,6 +22,7 @@ export interface Backend {
   /** Connections open now / opened in all. */
   readonly open: Set<Socket>;
   readonly opened: number;
+  readonly server: Server;
   close(): Promise<void>;
 }
 
@@ -37,7 +38,7 @@ afterEach(async () => {
 });
 
 export async function backend(handler: Handler, server: Server = createServer()): Promise<Backend> {
-  const state = { requests: [] as IncomingMessage[], open: new Set<Socket>(), opened: 0 };
+  const state = { requests: [] as IncomingMessage[], open: new Set<Socket>(), opened: 0, server };
   server.keepAliveTimeout = 60_000;
   server.on("connection", (socket) => {
     state.opened++;

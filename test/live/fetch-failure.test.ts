@@ -217,3 +217,18 @@ test("a body that decodes to nonsense is broken for its reader, as with fetch", 
   await expect(response.text()).rejects.toThrow(TypeError);
   await until(() => outstanding(c) === 0);
 });
+
+test("a request body of the caller's own that breaks is the caller's error, and no failure of the endpoint", async () => {
+  const b = await backend((request) => request.resume());
+  const c = client([b.url], { budget: RICH, retry: { max: 3 } });
+  const body = (async function* () {
+    yield new TextEncoder().encode("some");
+    throw new Error("mine");
+  })();
+  const error = await c
+    .fetch("/", { method: "PUT", body, idempotent: true })
+    .catch((e: unknown) => e);
+  expect((error as Error).cause).toMatchObject({ message: "mine" });
+  expect([c.stats().attempts, c.stats().endpoints[0]?.failures]).toEqual([1, 0]);
+  await until(() => b.open.size === 0);
+});

@@ -4,3 +4,8 @@
  */
 export { type FetchTransportOptions, fetchTransport } from "./transports/fetch-transport.ts";
 export type { TlsOptions } from "./transports/undici-dialer.ts";
+export {
+  type BobtailInterceptor,
+  bobtailInterceptor,
+  type InterceptorOptions,
+} from "./transports/undici-interceptor.ts";

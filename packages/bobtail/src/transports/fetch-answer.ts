@@ -66,3 +66,16 @@ export function isIdempotentMethod(method: string): boolean {
   const upper = method.toUpperCase();
   return upper === "GET" || upper === "HEAD" || upper === "OPTIONS";
 }
+
+/** What undici says of a request that it will not send, or of itself when it is closed: the same anywhere. */
+const OF_REQUEST = new Set<unknown>([
+  "UND_ERR_INVALID_ARG",
+  "UND_ERR_NOT_SUPPORTED",
+  "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH",
+  "UND_ERR_DESTROYED",
+  "UND_ERR_CLOSED",
+]);
+
+export function isOfRequest(error: unknown): boolean {
+  return error instanceof Error && "code" in error && OF_REQUEST.has(error.code);
+}

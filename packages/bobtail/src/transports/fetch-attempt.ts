@@ -1,7 +1,13 @@
 import { type Dispatcher, type RequestInit as UndiciInit, fetch as undiciFetch } from "undici";
 import type { Clock, Timers } from "../core/clock.ts";
 import { isBobtailError } from "../core/errors.ts";
-import { type Curable, commitsAtFirstByte, judgeAnswer, marksOf } from "./fetch-answer.ts";
+import {
+  type Curable,
+  commitsAtFirstByte,
+  isOfRequest,
+  judgeAnswer,
+  marksOf,
+} from "./fetch-answer.ts";
 import { FetchHop, type HopOwner, type WireHandler } from "./fetch-hop.ts";
 import { type FetchPlan, foreignOrigin } from "./fetch-request.ts";
 import type { AttemptReports, LiveAttempt } from "./sender.ts";
@@ -217,11 +223,10 @@ export class FetchAttempt implements HopOwner {
     if (this.state !== "headers") return;
     this.over();
     const { hop, foreign } = this;
+    const isOfWire = hop?.error !== undefined && !hop.above && !isOfRequest(hop.error);
     if (foreign !== undefined) this.reports.fatal(foreign);
-    else if (hop?.error !== undefined && !hop.answered) this.lost(hop.error);
-    else if (hop?.error !== undefined && !this.signal.aborted && !isDecodingError(hop.error))
-      this.lost(hop.error);
-    // No request was made of it, or `fetch` will not take the answer: any replica would say the same.
+    else if (isOfWire) this.lost(hop.error);
+    // The request cannot be made, its body broke, or `fetch` will not take the answer: the same anywhere.
     else this.reports.fatal(error);
     // A body that comes with a refused redirect would hold its connection.
     this.discard();

@@ -43,6 +43,8 @@ export class FetchHop extends Wakeable implements WireHandler {
   answered: boolean;
   ended: boolean;
   error: unknown;
+  /** Ended by its reader, its writer or its signal, not by the wire. */
+  above: boolean;
   bytes: number;
   private readonly owner: HopOwner;
   private readonly pool: EndpointPool;
@@ -54,7 +56,6 @@ export class FetchHop extends Wakeable implements WireHandler {
   private resent: boolean;
   private stale: boolean;
   private epoch: number;
-  private above: boolean;
   private draining: boolean;
   private watching: boolean;
   private untilMs: number;
