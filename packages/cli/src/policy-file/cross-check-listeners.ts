@@ -9,8 +9,15 @@ import {
   showListenAddress,
 } from "./units.ts";
 
+/** More are refused by the schema; comparing them with each other would only take time. */
+const MAX_COMPARED = 1000;
+
 /** Mistakes between listeners, routes and the names of services. */
-export function crossCheckListeners(root: Tree, services: readonly string[], report: Report): void {
+export function crossCheckListeners(
+  root: Tree,
+  services: ReadonlySet<string>,
+  report: Report,
+): void {
   const listen = root.children.get("listen");
   const isList = Array.isArray(listen?.value);
   const listeners: [Tree, Path][] =
@@ -20,7 +27,7 @@ export function crossCheckListeners(root: Tree, services: readonly string[], rep
         ? [...listen.children].map(([index, tree]) => [tree, ["listen", index]])
         : [[listen, ["listen"]]];
   const taken: ListenAddress[] = [];
-  for (const [listener, path] of listeners) {
+  for (const [listener, path] of listeners.slice(0, MAX_COMPARED)) {
     checkAddress(listener, path, report, taken);
     checkTargets(listener, path, report, services);
   }
@@ -76,12 +83,12 @@ function checkTargets(
   listener: Tree,
   path: Path,
   report: Report,
-  services: readonly string[],
+  services: ReadonlySet<string>,
 ): void {
   const service = listener.children.get("service");
   const routes = listener.children.get("routes");
   if (service === undefined && routes === undefined && listener.keys.size > 0) {
-    const remedy = `Add \`service: ${services[0] ?? "NAME"}\`.`;
+    const remedy = `Add \`service: ${[...services][0] ?? "NAME"}\`.`;
     report(listener, { path, reason: "a listener needs a service or routes", remedy });
   }
   if (service !== undefined && routes !== undefined) {
@@ -92,7 +99,7 @@ function checkTargets(
 
   const seen = new Map<string, number>();
   let catchAll: number | undefined;
-  for (const [index, route] of routes?.children ?? []) {
+  for (const [index, route] of [...(routes?.children ?? [])].slice(0, MAX_COMPARED)) {
     const here = [...path, "routes", index];
     checkName(route.children.get("service"), [...here, "service"], report, services);
     const host = route.children.get("host")?.value;
@@ -114,19 +121,19 @@ function checkName(
   at: Tree | undefined,
   path: Path,
   report: Report,
-  services: readonly string[],
+  services: ReadonlySet<string>,
 ): void {
   if (at === undefined || typeof at.value !== "string" || at.value === "") return;
-  if (services.includes(at.value)) return;
-  const near = nearest(at.value, services);
+  if (services.has(at.value)) return;
+  const near = nearest(at.value, [...services]);
   report(at, {
     path,
     reason: `no service is named ${show(at.value)}`,
     remedy:
       near !== undefined
         ? `Did you mean "${near}"?`
-        : services.length > 0
-          ? `Services of this file: ${services.slice(0, 10).join(", ")}.`
+        : services.size > 0
+          ? `Services of this file: ${[...services].slice(0, 10).join(", ")}.`
           : "Define it under `services`.",
   });
 }

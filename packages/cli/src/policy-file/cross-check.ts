@@ -36,7 +36,7 @@ export function crossCheck(root: Tree, report: Report): void {
     }
     crossCheckService(service, path, report);
   }
-  crossCheckListeners(root, [...(services?.keys.keys() ?? [])], report);
+  crossCheckListeners(root, new Set(services?.keys.keys()), report);
 }
 
 function isMapping(tree: Tree): boolean {

@@ -18,6 +18,9 @@ const PLANNED: ReadonlySet<string> = new Set([
   "scatter",
 ]);
 
+/** Of one mapping, so many unknown keys are told. */
+const MAX_KEYS = 50;
+
 /** The message of an unknown key is the list of the known ones; {@link explainIssue} needs it. */
 export function knownKeys(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "unrecognized_keys") return undefined;
@@ -42,7 +45,7 @@ export function explainIssue(
 
   if (issue.code === "unrecognized_keys") {
     const known = issue.message.split(" ");
-    return issue.keys.map((key) => {
+    return issue.keys.slice(0, MAX_KEYS).map((key) => {
       const [start, end] = tree.keys.get(key) ?? [tree.start, tree.end];
       return problemAt(source, start, end, { path, ...unknownKey(tree, key, known) });
     });

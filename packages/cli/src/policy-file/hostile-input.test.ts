@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { createPalette } from "../terminal/palette.ts";
 import { loadPolicy, parsePolicy } from "./load-policy.ts";
+import { formatProblems } from "./problem.ts";
 import { mistakes, TWO_ENDPOINTS, withService } from "./testbed.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bobtail-hostile-"));
@@ -98,4 +100,19 @@ test("text that could command a terminal is not repeated to it", () => {
   );
   const [problem] = reading.ok ? [] : reading.problems;
   expect(problem?.reason).toBe(String.raw`unknown key "\u001b[31mred\u009b"`);
+});
+
+test.each([
+  ["endpoints", withService(`endpoints: [${"ftp://h, ".repeat(60_000)}]`)],
+  ["unknown keys", withService(...Array.from({ length: 30_000 }, (_, i) => `unknown${i}: 1`))],
+  ["equal keys", withService(...Array.from({ length: 30_000 }, () => "deadline: 1"))],
+  ["slashes", `services: ${"/".repeat(1_000_000)}`],
+  ["listeners", `listen: [${"{ address: :1, service: t }, ".repeat(15_000)}]\nservices: {}`],
+  ["services", `services: {${Array.from({ length: 20_000 }, (_, i) => `s${i}: {}`).join(", ")}}`],
+])("a file full of wrong %s is answered with a bounded report", (_kind, text) => {
+  const reading = parsePolicy(text);
+  const problems = reading.ok ? [] : reading.problems;
+  expect(problems.length).toBeGreaterThan(0);
+  expect(problems.length).toBeLessThanOrEqual(200);
+  expect(formatProblems(problems, createPalette(false)).length).toBeLessThan(30_000);
 });

@@ -147,6 +147,9 @@ test("no report ever shows a password or a key", () => {
     withService("endpoints: [http://bob:hunter2@h:1, 5, {url: http://bob:hunter2@h, weight: 0}]"),
     withService("endpoints: [https://h:1]", 'tls: { ca: "-----BEGIN hunter2" }'),
     withService("endpoints: ftp://bob:hunter2@h"),
+    withService(`endpoints: [ftp://bob:${"hunter2".repeat(20)}@h]`),
+    `listen: { address: http://bob:hunter2@h:1, service: s }\n${withService(TWO_ENDPOINTS)}`,
+    withService(`endpoints: [${"h, ".repeat(500)}http://bob:hunter2@h, x]`),
   ];
   for (const text of texts) {
     const reading = parsePolicy(text);

@@ -48,10 +48,11 @@ function finish(reading: SourceReading, folder: string): PolicyReading {
   if (!whole) return { ok: false, problems: inOrder(problems), files: [] };
 
   const report: Report = (tree, complaint) => {
-    problems.push(problemAt(source, tree.start, tree.end, complaint));
+    if (problems.length < 3 * MAX_PROBLEMS)
+      problems.push(problemAt(source, tree.start, tree.end, complaint));
   };
   const parsed = policySchema.safeParse(root.value, { error: knownKeys });
-  for (const issue of parsed.error?.issues ?? []) {
+  for (const issue of parsed.error?.issues.slice(0, MAX_PROBLEMS) ?? []) {
     problems.push(...explainIssue(source, root, issue));
   }
   crossCheck(root, report);

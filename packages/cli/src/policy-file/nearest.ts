@@ -1,5 +1,6 @@
 /** Longest word worth comparing: keys are short, and the table below grows with the square. */
 const MAX_LENGTH = 40;
+const MAX_CANDIDATES = 200;
 
 /**
  * The known word that was probably meant: the one with the fewest insertions, deletions, replacements
@@ -10,7 +11,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   if (word.length > MAX_LENGTH) return undefined;
   let best: string | undefined;
   let bestEdits = Number.POSITIVE_INFINITY;
-  for (const candidate of known) {
+  for (const candidate of known.slice(0, MAX_CANDIDATES)) {
+    if (candidate.length > MAX_LENGTH) continue;
     const edits = editDistance(word.toLowerCase(), candidate.toLowerCase());
     const allowed = Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3));
     if (edits < bestEdits && edits <= allowed) {

@@ -26,6 +26,8 @@ export interface Complaint {
 }
 
 const EXCERPT_COLUMNS = 100;
+/** A line may be a MiB long; so much of it on either side is looked at. */
+const NEIGHBOURHOOD = 1024;
 /** More than a person will mend in one go; the count of the rest is printed. */
 const MAX_PRINTED = 50;
 
@@ -39,11 +41,15 @@ export function problemAt(
   complaint: Complaint,
 ): Problem {
   const place = source.placeOf(start);
-  const line = hideCredentials(source.lineText(place.line)).replace(INVISIBLE, " ");
   const index = place.column - 1;
-  const from = line.length <= EXCERPT_COLUMNS ? 0 : Math.max(0, index - EXCERPT_COLUMNS / 2);
+  const skipped = Math.max(0, index - NEIGHBOURHOOD);
+  const line = hideCredentials(
+    source.lineText(place.line).slice(skipped, index + NEIGHBOURHOOD),
+  ).replace(INVISIBLE, " ");
+  const centre = index - skipped;
+  const from = line.length <= EXCERPT_COLUMNS ? 0 : Math.max(0, centre - EXCERPT_COLUMNS / 2);
   const excerpt = line.slice(from, from + EXCERPT_COLUMNS);
-  const room = Math.max(1, excerpt.length - (index - from));
+  const room = Math.max(1, excerpt.length - (centre - from));
   return {
     file: source.file,
     line: place.line,
@@ -53,7 +59,7 @@ export function problemAt(
     remedy: printable(complaint.remedy),
     excerpt,
     caret: {
-      start: Math.min(index - from, excerpt.length),
+      start: Math.min(centre - from, excerpt.length),
       length: Math.min(room, Math.max(1, end - start)),
     },
   };
@@ -86,13 +92,13 @@ function showPath(path: readonly PropertyKey[]): string {
 /** Text in which no password of a URL and no key can be read; of the same length, so that columns stay true. */
 function hideCredentials(text: string): string {
   return text
-    .replace(/\/\/\S*@/g, (found) => `//${"*".repeat(found.length - 3)}@`)
+    .replace(/\/\/\S{0,512}@/g, (found) => `//${"*".repeat(found.length - 3)}@`)
     .replace(/-----BEGIN .*/, (found) => "*".repeat(found.length));
 }
 
 /** Text of the file may hold what commands a terminal or turns the direction of writing. */
 function printable(text: string): string {
-  return text.replace(
+  return hideCredentials(text).replace(
     INVISIBLE,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

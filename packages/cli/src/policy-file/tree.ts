@@ -17,6 +17,7 @@ export interface Tree {
 /** Chains of aliases grow exponentially, so the total of what they stand for is bounded. */
 const MAX_VALUES = 200_000;
 const MAX_ALIASES = 100;
+const MAX_TREE_PROBLEMS = 100;
 
 /**
  * Turns a document into plain data that knows its places. Problems are added to the list.
@@ -165,5 +166,6 @@ function complain(
   [start, end]: readonly [number, number],
   complaint: Complaint,
 ): void {
+  if (builder.problems.length >= MAX_TREE_PROBLEMS) return;
   builder.problems.push(problemAt(builder.source, start, end, complaint));
 }

@@ -91,7 +91,7 @@ export function readListenAddress(written: unknown): Reading<ListenAddress> {
     return no(`expected an address, received ${show(written)}`, remedy);
   const parts = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9_.-]*)):(\d{1,5})$/.exec(written);
   if (parts === null) {
-    const scheme = /^[a-z]+:\/\/([^/]*)/.exec(written);
+    const scheme = /^[a-z]+:\/\/([^/@]*)$/.exec(written);
     return no(
       `expected an address, received ${show(written)}`,
       scheme === null ? remedy : `${remedy} An address has no scheme: ${scheme[1]}.`,
@@ -115,8 +115,9 @@ export function show(value: unknown): string {
   if (typeof value === "number") return `the number ${value}`;
   if (typeof value === "boolean") return String(value);
   if (typeof value !== "string") return `a ${typeof value}`;
-  const text = JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
-  return text.replace(/(\/\/)[^/?#]*@/g, "$1***@");
+  // Hidden before the text is cut: half a password is one too.
+  const hidden = value.slice(0, 1024).replace(/\/\/\S{0,512}@/g, "//***@");
+  return JSON.stringify(hidden.length > 60 ? `${hidden.slice(0, 57)}...` : hidden);
 }
 
 /** A value that means nothing. */
