@@ -43,12 +43,18 @@ const counts = {
   wrongRequests: 0,
   cut: 0,
   reset: 0,
+  closedKept: 0,
 };
 
 function serve(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
   const [, at = "0", size = "0", replyAt = "0", replySize = "0"] = (request.url ?? "").split("/");
   if (!body.equals(piece(Number(at), Number(size)))) counts.wrongRequests++;
   const reply = piece(Number(replyAt), Number(replySize));
+  if (chance(0.01)) {
+    counts.closedKept++;
+    // A server that closes a kept connection, perhaps just as it is used again.
+    response.on("finish", () => setTimeout(() => request.socket.destroy(), rng.below(3)));
+  }
   const answer = () => {
     if (response.destroyed) return;
     const isChunked = chance(0.3);
@@ -137,7 +143,6 @@ test(`after ${REQUESTS} requests full of misfortune every count is zero, sockets
     await bed.backend(serve),
   ];
   for (const { server } of backends) {
-    server.keepAliveTimeout = 40;
     server.on("connection", (socket) => {
       if (chance(0.01)) {
         counts.reset++;
