@@ -58,7 +58,9 @@ test("a demo that is stopped gives what it has, marked, and leaves no process be
   expect(report.partial).toBe(true);
   expect(report.phases.map((phase) => phase.name)).toEqual(["round-robin"]);
   expect(demoJson(report).partial).toBe(true);
-  expect(process.getActiveResourcesInfo().filter((name) => name === "ProcessWrap")).toEqual([]);
+  const children = (): string[] =>
+    process.getActiveResourcesInfo().filter((name) => name === "ProcessWrap");
+  await expect.poll(children).toEqual([]);
 });
 
 test("the demo measures the machine first, and stops in the middle of that too", async () => {

@@ -5,6 +5,7 @@ import type { Contender } from "./stage.ts";
 
 /** Slower than by the last of these, and the machine cannot show anything. */
 const FACTORS = [1, 2, 4, 8] as const;
+export const SLOWEST_FACTOR = 8;
 /** A neighbour's burst must not pass for a slow machine: each factor has as many tries. */
 const TRIES = 2;
 const WARMUP_MS = 1_000;
@@ -63,7 +64,8 @@ async function tryFactor(
   return { fleet, plan: stretched, factor, lagMs, isFastEnough: lagMs <= MAX_LAG_MS };
 }
 
-async function openFleet(
+/** A fleet on which everything takes longer by a factor, and the plan that fits it. */
+export async function openFleet(
   plan: DemoPlan,
   factor: number,
 ): Promise<{ plan: DemoPlan; fleet: Fleet }> {

@@ -22,8 +22,8 @@ export interface DemoOptions {
   /** Phase two hedges; default true. */
   readonly hedge?: boolean | undefined;
   /**
-   * How much slower than intended everything runs; in [1, 100]. Default: calibrated to the machine, and a phase
-   * that the machine disturbed is run again. A given factor is neither calibrated nor is anything repeated.
+   * How much slower than intended everything runs; in [1, 100]. Default: calibrated to the machine, and run
+   * once more at half the speed if the machine disturbed it even so. A given factor is taken as it is.
    */
   readonly factor?: number | undefined;
   /** Ends the run at once; the report is partial. */
