@@ -14,9 +14,9 @@ const MAX_SHARE_RATIO = 0.95;
  * weak against an endpoint that fails half its requests at once, sixteen turns the noise of
  * uniform errors into unevenness.
  */
-export function worthRatio(e: Endpoint, nowMs: number, decayMs: number): number {
+export function worthRatio(e: Endpoint, nowMs: number, fadePerMs: number): number {
   if (e.errorShareRatio === 0) return 1;
-  const kept = 1 - e.errorShareRatio * fadeRatio(nowMs - e.errorAtMs, decayMs);
+  const kept = 1 - e.errorShareRatio * fadeRatio(nowMs - e.errorAtMs, fadePerMs);
   const square = kept * kept;
   return square * square;
 }
@@ -29,6 +29,6 @@ export function noteSuccess(e: Endpoint): void {
 /** A failure restores the share as it was before it faded: a probe that fails costs one request, not a new trial. */
 export function noteFailure(e: Endpoint, nowMs: number): void {
   const share = e.errorShareRatio + OUTCOME_RATIO * (1 - e.errorShareRatio);
-  e.errorShareRatio = share < MAX_SHARE_RATIO ? share : MAX_SHARE_RATIO;
+  e.errorShareRatio = Math.min(share, MAX_SHARE_RATIO);
   e.errorAtMs = nowMs;
 }

@@ -33,9 +33,10 @@ export interface LoadOptions {
 export class Load {
   /** Whether all weights are equal: then nothing reads them. */
   uniform: boolean;
-  private readonly signal: LoadSignal;
+  private readonly usesLatency: boolean;
+  private readonly usesWork: boolean;
   private readonly errorPenalty: boolean;
-  private readonly decayMs: number;
+  private readonly fadePerMs: number;
   private maxWeight: number;
   private endpoints: readonly Endpoint[];
   /** What an unmeasured endpoint counts as: the median of the measured ones, as of `medianAtMs`. */
@@ -46,9 +47,10 @@ export class Load {
 
   constructor(options: LoadOptions) {
     this.uniform = true;
-    this.signal = options.signal;
+    this.usesLatency = options.signal === "peak-ewma";
+    this.usesWork = options.signal === "work";
     this.errorPenalty = options.errorPenalty;
-    this.decayMs = options.decayMs;
+    this.fadePerMs = 1 / options.decayMs;
     this.maxWeight = 1;
     this.endpoints = [];
     this.medianMs = -1;
@@ -59,27 +61,29 @@ export class Load {
 
   update(endpoints: readonly Endpoint[], nowMs: number): void {
     this.endpoints = endpoints;
-    this.maxWeight = endpoints.reduce((max, e) => (e.weight > max ? e.weight : max), 0);
+    this.maxWeight = endpoints.reduce((max, e) => Math.max(max, e.weight), 0);
     this.uniform = endpoints.every((e) => e.weight === this.maxWeight);
     this.refreshMedian(nowMs);
   }
 
   /** Whether `a` is at most as loaded as `b` for a call of that cost: a tie is for `a`. */
   notBusier(a: Endpoint, b: Endpoint, cost: number, nowMs: number): boolean {
-    let loadOfA = this.rawOf(a, cost, nowMs);
-    let loadOfB = this.rawOf(b, cost, nowMs);
-    if (this.errorPenalty && (a.errorShareRatio > 0 || b.errorShareRatio > 0)) {
-      loadOfA *= worthRatio(b, nowMs, this.decayMs);
-      loadOfB *= worthRatio(a, nowMs, this.decayMs);
-    }
-    if (!this.uniform && a.outstanding === 0 && b.outstanding === 0) loadOfB *= IDLE_TIE_FACTOR;
-    return loadOfA <= loadOfB;
+    const loadOfA = this.plainOf(a, cost, nowMs);
+    const loadOfB = this.plainOf(b, cost, nowMs);
+    if (this.uniform && a.errorShareRatio === 0 && b.errorShareRatio === 0)
+      return loadOfA <= loadOfB;
+    const bothIdle = a.outstanding === 0 && b.outstanding === 0;
+    const limit = bothIdle && !this.uniform ? IDLE_TIE_FACTOR : 1;
+    // Kept apart, and products rather than quotients: this is the slow half of the hottest function.
+    return (
+      loadOfA * this.perWeight(a) * this.worth(b, nowMs) <=
+      loadOfB * this.perWeight(b) * this.worth(a, nowMs) * limit
+    );
   }
 
   /** The load as a number, for a scan. */
   of(e: Endpoint, cost: number, nowMs: number): number {
-    const load = this.rawOf(e, cost, nowMs);
-    return this.errorPenalty ? load / worthRatio(e, nowMs, this.decayMs) : load;
+    return (this.plainOf(e, cost, nowMs) * this.perWeight(e)) / this.worth(e, nowMs);
   }
 
   /** The largest load that a scan takes for a tie with its least, among idle endpoints. */
@@ -87,15 +91,15 @@ export class Load {
     return this.uniform ? least : least * IDLE_TIE_FACTOR;
   }
 
-  /** The weight by which an endpoint takes part in a draw or a turn. */
-  weightOf(e: Endpoint, nowMs: number): number {
-    return this.errorPenalty ? e.weight * worthRatio(e, nowMs, this.decayMs) : e.weight;
+  /** What errors leave of an endpoint's worth, in (0, 1]. */
+  worth(e: Endpoint, nowMs: number): number {
+    return this.errorPenalty ? worthRatio(e, nowMs, this.fadePerMs) : 1;
   }
 
   observe(e: Endpoint, latencyMs: number, outcome: AttemptOutcome, nowMs: number): void {
     if (outcome === "ignored") return;
     const wasMeasured = e.latencyMs >= 0;
-    if (outcome === "win") noteLatency(e, latencyMs, nowMs, this.decayMs);
+    if (outcome === "win") noteLatency(e, latencyMs, nowMs, this.fadePerMs);
     else noteLowerBound(e, latencyMs, this.boundMs(e, nowMs), nowMs);
     if (outcome === "failed") noteFailure(e, nowMs);
     else if (outcome === "win" || outcome === "fatal") noteSuccess(e);
@@ -104,29 +108,32 @@ export class Load {
     if (isNews || ++this.outcomes >= MEDIAN_EVERY_OUTCOMES) this.refreshMedian(nowMs);
   }
 
-  private rawOf(e: Endpoint, cost: number, nowMs: number): number {
-    let load: number;
-    if (this.signal === "peak-ewma") load = this.expectedMs(e, nowMs) * (e.outstanding + 1);
-    else load = this.signal === "work" ? e.work + cost : e.outstanding + 1;
-    return this.uniform || e.outstanding === 0 ? load : (load * this.maxWeight) / e.weight;
+  private plainOf(e: Endpoint, cost: number, nowMs: number): number {
+    if (this.usesLatency) return this.expectedMs(e, nowMs) * (e.outstanding + 1);
+    return this.usesWork ? e.work + cost : e.outstanding + 1;
+  }
+
+  private perWeight(e: Endpoint): number {
+    return e.outstanding === 0 ? 1 : this.maxWeight / e.weight;
   }
 
   private expectedMs(e: Endpoint, nowMs: number): number {
     const latencyMs =
-      e.latencyMs < 0 ? this.standInMs(nowMs) : fadedLatencyMs(e, nowMs, this.decayMs);
-    if (e.waiting === 0) return latencyMs;
-    const meanAgeMs = nowMs - e.waitingSinceSumMs / e.waiting;
-    return meanAgeMs > latencyMs ? meanAgeMs : latencyMs;
+      e.latencyMs < 0
+        ? this.standInMs(nowMs)
+        : e.latencyMs * fadeRatio(nowMs - e.latencyAtMs, this.fadePerMs);
+    const waitedMs = nowMs * e.waiting - e.waitingSinceSumMs;
+    return waitedMs > latencyMs * e.waiting ? waitedMs / e.waiting : latencyMs;
   }
 
   private standInMs(nowMs: number): number {
     if (this.medianMs < 0) return NOTHING_MEASURED_MS;
-    return this.medianMs * fadeRatio(nowMs - this.medianAtMs, this.decayMs);
+    return this.medianMs * fadeRatio(nowMs - this.medianAtMs, this.fadePerMs);
   }
 
   /** What a lower bound must exceed. Where nobody has been measured it says nothing yet. */
   private boundMs(e: Endpoint, nowMs: number): number {
-    if (e.latencyMs >= 0) return fadedLatencyMs(e, nowMs, this.decayMs);
+    if (e.latencyMs >= 0) return fadedLatencyMs(e, nowMs, this.fadePerMs);
     return this.medianMs < 0 ? Number.POSITIVE_INFINITY : this.standInMs(nowMs);
   }
 
@@ -139,7 +146,7 @@ export class Load {
       return;
     }
     const sorted = measured
-      .map((e) => fadedLatencyMs(e, nowMs, this.decayMs))
+      .map((e) => fadedLatencyMs(e, nowMs, this.fadePerMs))
       .sort((a, b) => a - b);
     this.medianMs = nth(sorted, sorted.length >> 1);
     this.medianAtMs = nowMs;

@@ -13,16 +13,16 @@ const MIN_LATENCY_MS = 0.001;
  *
  * @returns ms above 0, or a negative number while nothing has been measured.
  */
-export function fadedLatencyMs(e: Endpoint, nowMs: number, decayMs: number): number {
-  return e.latencyMs * fadeRatio(nowMs - e.latencyAtMs, decayMs);
+export function fadedLatencyMs(e: Endpoint, nowMs: number, fadePerMs: number): number {
+  return e.latencyMs * fadeRatio(nowMs - e.latencyAtMs, fadePerMs);
 }
 
 /** A whole answer: the only sample that may lower the estimate. */
-export function noteLatency(e: Endpoint, sampleMs: number, nowMs: number, decayMs: number): void {
-  const latencyMs = sampleMs > MIN_LATENCY_MS ? sampleMs : MIN_LATENCY_MS;
+export function noteLatency(e: Endpoint, sampleMs: number, nowMs: number, fadePerMs: number): void {
+  const latencyMs = Math.max(sampleMs, MIN_LATENCY_MS);
   if (latencyMs >= e.latencyMs) e.latencyMs = latencyMs;
   else {
-    const kept = fadeRatio(nowMs - e.latencyAtMs, decayMs);
+    const kept = fadeRatio(nowMs - e.latencyAtMs, fadePerMs);
     e.latencyMs = e.latencyMs * kept + latencyMs * (1 - kept);
   }
   e.latencyAtMs = nowMs;

@@ -1,9 +1,10 @@
 import { nth } from "../core/assert.ts";
 import type { Rng } from "../core/rng.ts";
 import type { Attempt } from "./attempt.ts";
-import { type Chooser, mayUse } from "./chooser.ts";
+import type { Chooser } from "./chooser.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Load } from "./load.ts";
+import { LoadWeights } from "./load-weights.ts";
 
 /**
  * Smooth weighted round robin: each pick every usable endpoint gains its weight, and the one that
@@ -14,42 +15,50 @@ import type { Load } from "./load.ts";
  * Source: nginx 1.3.1, "smooth weighted round-robin balancing", 2012.
  */
 export class RoundRobin implements Chooser {
-  private readonly load: Load;
+  private readonly weights: LoadWeights;
   private readonly rng: Rng;
-  private readonly perEndpoint: number;
   private endpoints: readonly Endpoint[];
+  /** Turns are kept in shares of the whole, so that a change of weights leaves no debt in the old unit. */
+  private perWeight: number;
 
   constructor(load: Load, rng: Rng, options: { perEndpoint: number }) {
-    this.load = load;
+    this.weights = new LoadWeights(load, options.perEndpoint);
     this.rng = rng;
-    this.perEndpoint = options.perEndpoint;
     this.endpoints = [];
+    this.perWeight = 1;
   }
 
   choose(last: Attempt | undefined, _cost: number, nowMs: number): Endpoint | undefined {
+    const { endpoints } = this;
+    const sum = this.weights.fill(endpoints, last, nowMs);
+    const { weights } = this.weights;
     let best: Endpoint | undefined;
-    let sum = 0;
-    for (let i = 0; i < this.endpoints.length; i++) {
-      const e = nth(this.endpoints, i);
-      if (!mayUse(e, last, this.perEndpoint)) continue;
-      const weight = this.load.weightOf(e, nowMs);
-      sum += weight;
-      e.turn += weight;
+    for (let i = 0; i < endpoints.length; i++) {
+      const weight = weights[i] as number;
+      if (weight === 0) continue;
+      const e = nth(endpoints, i);
+      e.turn += weight * this.perWeight;
       if (best === undefined || e.turn > best.turn) best = e;
     }
-    if (best !== undefined) best.turn -= sum;
+    if (best !== undefined) best.turn -= sum * this.perWeight;
     return best;
   }
 
   update(endpoints: readonly Endpoint[]): void {
     const known = new Set(this.endpoints);
     const survivors = endpoints.filter((e) => known.has(e));
-    const sum = endpoints.reduce((total, e) => total + e.weight, 0);
     const turns = survivors.reduce((total, e) => total + e.turn, 0);
     const middle = survivors.length === 0 ? 0 : turns / survivors.length;
-    for (const e of endpoints) {
-      if (!known.has(e)) e.turn = middle + (this.rng.next() - 0.5) * sum;
+    const newcomers = endpoints.filter((e) => !known.has(e));
+    for (let left = newcomers.length; left > 0; left--) {
+      // Drawn one by one, each into a slice of its own of one whole turn: random, but well apart.
+      const at = this.rng.below(left);
+      const e = nth(newcomers, at);
+      newcomers[at] = nth(newcomers, left - 1);
+      e.turn = middle + (left - this.rng.next()) / newcomers.length - 0.5;
     }
     this.endpoints = endpoints;
+    this.weights.resize(endpoints.length);
+    this.perWeight = 1 / endpoints.reduce((sum, e) => sum + e.weight, 0);
   }
 }

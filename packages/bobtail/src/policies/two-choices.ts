@@ -1,9 +1,13 @@
+import { nth } from "../core/assert.ts";
 import type { Rng } from "../core/rng.ts";
 import type { Attempt } from "./attempt.ts";
 import { type Chooser, mayUse } from "./chooser.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Load } from "./load.ts";
 import { WeightedDraw } from "./weighted-draw.ts";
+
+/** Beyond it 32 random bits for a pair would be felt as unevenness. */
+const MAX_IN_PAIRS = 1024;
 
 /**
  * The power of two choices: draw a few distinct endpoints, take the least loaded of them.
@@ -15,20 +19,41 @@ import { WeightedDraw } from "./weighted-draw.ts";
  */
 export class TwoChoices implements Chooser {
   private readonly load: Load;
+  private readonly rng: Rng;
   private readonly draw: WeightedDraw;
   private readonly choices: number;
   private readonly perEndpoint: number;
+  private endpoints: readonly Endpoint[];
   private count: number;
+  /** How many ordered pairs there are, if one even draw among them will do; else 0. */
+  private pairs: number;
 
   constructor(load: Load, rng: Rng, options: { choices: number; perEndpoint: number }) {
     this.load = load;
+    this.rng = rng;
     this.draw = new WeightedDraw(rng);
     this.choices = options.choices;
     this.perEndpoint = options.perEndpoint;
+    this.endpoints = [];
     this.count = 0;
+    this.pairs = 0;
   }
 
   choose(last: Attempt | undefined, cost: number, nowMs: number): Endpoint | undefined {
+    if (this.pairs > 0) {
+      // Nearly every pick ends here: one draw among all ordered pairs, the second a step round the ring.
+      const pair = this.rng.below(this.pairs);
+      const first = pair % this.count;
+      const second = (first + 1 + Math.floor(pair / this.count)) % this.count;
+      const a = nth(this.endpoints, first);
+      const b = nth(this.endpoints, second);
+      if (mayUse(a, last, this.perEndpoint) && mayUse(b, last, this.perEndpoint))
+        return this.load.notBusier(a, b, cost, nowMs) ? a : b;
+    }
+    return this.drawOn(last, cost, nowMs);
+  }
+
+  private drawOn(last: Attempt | undefined, cost: number, nowMs: number): Endpoint | undefined {
     let best: Endpoint | undefined;
     let found = 0;
     for (let drawn = 0; drawn < this.count && found < this.choices; drawn++) {
@@ -41,7 +66,10 @@ export class TwoChoices implements Chooser {
   }
 
   update(endpoints: readonly Endpoint[]): void {
+    this.endpoints = endpoints;
     this.count = endpoints.length;
+    const even = this.choices === 2 && this.load.uniform && this.count <= MAX_IN_PAIRS;
+    this.pairs = even ? this.count * (this.count - 1) : 0;
     this.draw.update(endpoints, this.load.uniform);
   }
 }
