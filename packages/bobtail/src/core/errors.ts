@@ -1,6 +1,6 @@
 /** Every failure Bobtail can raise, and what each one carries. Adding an error starts here. */
 export interface BobtailErrorDetails {
-  /** An option is outside its range. Thrown at construction, never during a call. */
+  /** An option is outside its range. Thrown at construction; for an option of one call, before anything is sent. */
   ERR_BOBTAIL_OPTION: {
     readonly option: string;
     readonly expected: string;

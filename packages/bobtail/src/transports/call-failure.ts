@@ -30,7 +30,7 @@ export function allFailedError(name: string, call: Call): BobtailError {
   const more = call.skip === undefined ? "" : ` No further copy: ${call.skip}.`;
   return new BobtailError(
     "ERR_BOBTAIL_ALL_FAILED",
-    `${name}: ${count} failed (${why.join("; ")}).${more} See error.causes in details.`,
+    `${name}: ${count} failed (${why.join("; ")}).${more} Every cause is in details.causes.`,
     { causes },
     causes[0],
   );

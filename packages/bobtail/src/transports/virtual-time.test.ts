@@ -11,7 +11,7 @@ test("time moves only when told to, and wakes in order of time and of arming", a
     ["c", 20],
     ["z", 0],
   ] as const)
-    time.sleep(ms).then(() => seen.push(`${name}@${time.nowMs()}`));
+    void time.sleep(ms).then(() => seen.push(`${name}@${time.nowMs()}`));
   await time.advance(19.5);
   expect([seen, time.nowMs()]).toEqual([["z@100", "a@110"], 119.5]);
   await time.advance(10);
@@ -52,7 +52,7 @@ test("any sleeps wake sorted by their time", async () => {
     fc.asyncProperty(fc.array(fc.nat(50), { maxLength: 30 }), async (delays) => {
       const time = virtualTime();
       const seen: number[] = [];
-      for (const ms of delays) time.sleep(ms).then(() => seen.push(ms));
+      for (const ms of delays) void time.sleep(ms).then(() => seen.push(ms));
       await time.runUntilIdle();
       expect(seen).toEqual([...delays].sort((a, b) => a - b));
     }),
