@@ -112,9 +112,7 @@ test("a stream of events is won by its first byte, not by its headers", async ()
 
 test("where headers commit, a server that answers its headers first has won", async () => {
   const late = gate();
-  let count = 0;
   const handler = (_request: unknown, response: ServerResponse) => {
-    count++;
     response.flushHeaders();
     void late.opened.then(() => response.end("slow body"));
   };
@@ -130,7 +128,6 @@ test("where headers commit, a server that answers its headers first has won", as
   expect(proxy.stats.attempts).toBe(before);
   late.open();
   expect((await answer).body.toString()).toBe("slow body");
-  expect(count).toBe(before);
 });
 
 test("a service can be told to commit at the first byte whatever it sends", async () => {

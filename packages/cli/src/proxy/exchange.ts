@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { type Attempt, Call, type Clock, type Timers, Wakeable } from "bobtail/engine";
+import { type Attempt, Call, type CallMachine, Wakeable } from "bobtail/engine";
 import type {
   Inbound,
   InboundEvents,
@@ -9,6 +9,7 @@ import type {
   OutboundRequest,
 } from "./engine.ts";
 import { failureReasonOf } from "./exchange-failure.ts";
+import type { ExchangeHost } from "./exchange-host.ts";
 import { type FailureReason, failureReply } from "./failure-reply.ts";
 import { OutboundHead } from "./outbound-head.ts";
 import { pushbackOf, rawText, tellsEventStream } from "./reply-head.ts";
@@ -17,16 +18,6 @@ import { ReplyWriter } from "./reply-writer.ts";
 import { RequestBody } from "./request-body.ts";
 import { isSafeMethod, type RequestHead } from "./request-head.ts";
 import { outboundOf, type RouteTarget, type ServiceRuntime } from "./service-runtime.ts";
-
-/** What every exchange of a proxy shares. */
-export interface ExchangeHost {
-  readonly clock: Clock;
-  readonly timers: Timers;
-  /** The proxy is going away: answers say so. */
-  readonly isDraining: boolean;
-  /** Exactly once for each exchange. */
-  ended(exchange: Exchange, nowMs: number): void;
-}
 
 const STALLED: LegFailure = { kind: "reset", code: "BODY_STALLED" };
 
@@ -44,6 +35,7 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
   /** Set when the answer is of our own making. */
   reason: FailureReason | undefined;
   private readonly runtime: ServiceRuntime;
+  private readonly machine: CallMachine;
   private readonly host: ExchangeHost;
   private readonly request: OutboundHead;
   private readonly relay: ReplyRelay;
@@ -63,6 +55,7 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
     this.target = target;
     this.path = head.path;
     this.runtime = runtime;
+    this.machine = runtime.service.machine;
     this.host = host;
     this.writer = new ReplyWriter(inbound);
     this.relay = new ReplyRelay(this.writer, runtime.bodyIdleMs);
@@ -95,24 +88,17 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
       this.start();
       return;
     }
-    this.body = new RequestBody(this.inbound, bodyLength, this.runtime.keepBodyBytes);
-    if (bodyLength > this.runtime.keepBodyBytes) this.startStreaming(this.body);
-    this.inbound.readBody();
+    const limits = { length: bodyLength, keepBytes: this.runtime.keepBodyBytes };
+    this.body = new RequestBody(this.inbound, this.request, limits);
+    if (this.body.begin()) this.start();
   }
 
   bodyChunk(chunk: Buffer): void {
-    if (this.isDone) return;
-    if (this.body?.add(chunk)) this.startStreaming(this.body);
+    if (!this.isDone && this.body?.add(chunk)) this.start();
   }
 
   bodyEnd(): void {
-    const { body } = this;
-    if (body === undefined || this.isDone) return;
-    const wasCollecting = body.isCollecting;
-    body.end();
-    if (!wasCollecting) return;
-    this.request.body = body.whole();
-    this.start();
+    if (!this.isDone && this.body?.end()) this.start();
   }
 
   drained(): void {
@@ -124,7 +110,7 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
     if (this.isDone || this.isTunnel) return;
     this.writer.abandon();
     const nowMs = this.host.clock.nowMs();
-    this.runtime.service.machine.aborted(this.call, nowMs);
+    this.machine.aborted(this.call, nowMs);
     // Not started yet, or over with the last real answer still on its way.
     this.finish(nowMs);
   }
@@ -146,7 +132,7 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
     if (nowMs >= this.relay.idleWakeMs) this.checkStall(nowMs);
     if (nowMs >= this.callWakeMs) {
       this.callWakeMs = Number.POSITIVE_INFINITY;
-      this.runtime.service.machine.woke(this.call, nowMs);
+      this.machine.woke(this.call, nowMs);
     }
     if (!this.isDone) this.arm();
   }
@@ -155,10 +141,7 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
     this.callWakeMs = Number.POSITIVE_INFINITY;
     const { failure } = this.call;
     const last = failure === "all-failed" ? this.relay.takeHeld() : undefined;
-    if (last !== undefined) {
-      this.serveLast(last, nowMs);
-      return;
-    }
+    if (last !== undefined) return this.serveLast(last, nowMs);
     if (failure === undefined) this.writer.end(this.trailers);
     else if (failure === "aborted") this.writer.breakOff();
     else this.fail(failureReasonOf(this.call));
@@ -197,7 +180,7 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
     if (this.relay.isHeld(leg)) return;
     if (this.relay.serving !== leg && !this.commit(leg, nowMs)) return;
     if (trailers.length > 0) this.trailers = rawText(trailers);
-    if (leg.attempt.running) this.runtime.service.machine.replied(leg.attempt, nowMs);
+    if (leg.attempt.running) this.machine.replied(leg.attempt, nowMs);
     else {
       this.writer.end(this.trailers);
       this.finish(nowMs);
@@ -208,26 +191,20 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
     const nowMs = this.host.clock.nowMs();
     const a = leg.attempt;
     if (!a.running) {
-      if (leg === this.relay.serving) {
-        this.writer.breakOff();
-        this.finish(nowMs);
-      } else if (this.relay.isHeld(leg)) this.relay.takeHeld();
+      if (leg === this.relay.serving) this.giveUp(nowMs);
+      else if (this.relay.isHeld(leg)) this.relay.takeHeld();
       return;
     }
-    const { machine } = this.runtime.service;
-    const { retriesConnect, retriesReset } = this.runtime;
     a.unsent = failure.kind === "connect";
-    if (failure.kind === "refused") machine.ignored(a, nowMs, failure);
-    else if (failure.kind !== "invalid" && (a.unsent ? retriesConnect : retriesReset))
-      machine.failed(a, nowMs, failure);
-    else machine.fatal(a, nowMs, failure);
+    if (failure.kind === "refused") this.machine.ignored(a, nowMs, failure);
+    else if (this.runtime.isCurable(failure.kind)) this.machine.failed(a, nowMs, failure);
+    else this.machine.fatal(a, nowMs, failure);
   }
 
   legUpgraded(leg: Leg, socket: Duplex): void {
-    const { machine } = this.runtime.service;
     // A conversation has no deadline; it counts as outstanding until it is over.
     this.call.deadlineMs = Number.POSITIVE_INFINITY;
-    machine.committed(leg.attempt, this.host.clock.nowMs());
+    this.machine.committed(leg.attempt, this.host.clock.nowMs());
     if (this.call.winner !== leg.attempt) {
       socket.destroy();
       return;
@@ -237,24 +214,19 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
     this.writer.abandon();
     this.inbound.tunnel(rawText(leg.headers), socket, () => {
       this.isTunnel = false;
-      machine.replied(leg.attempt, this.host.clock.nowMs());
+      this.machine.replied(leg.attempt, this.host.clock.nowMs());
     });
   }
 
   private start(): void {
-    this.runtime.service.machine.start(this.call, this.host.clock.nowMs());
-  }
-
-  private startStreaming(body: RequestBody): void {
-    this.request.stream(body.stream(), body.length);
-    this.call.replayable = false;
-    this.start();
+    this.call.replayable = this.body?.isReplayable ?? true;
+    this.machine.start(this.call, this.host.clock.nowMs());
   }
 
   /** False: another copy won, or the call is over. */
   private commit(leg: Leg, nowMs: number): boolean {
     const { call } = this;
-    this.runtime.service.machine.committed(leg.attempt, nowMs);
+    this.machine.committed(leg.attempt, nowMs);
     if (call.winner !== leg.attempt || call.state !== "committed") {
       leg.drop();
       return false;
@@ -275,7 +247,7 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
     this.receiving = leg;
     const pushbackMs = pushbackOf(leg.headers, Date.now);
     const nowMs = this.host.clock.nowMs();
-    this.runtime.service.machine.failed(leg.attempt, nowMs, leg.status, pushbackMs);
+    this.machine.failed(leg.attempt, nowMs, leg.status, pushbackMs);
     this.receiving = undefined;
     return this.relay.serving === leg;
   }
@@ -303,16 +275,18 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
     if (!relay.isStalled(nowMs, endMs)) return;
     const attempt = relay.serving?.attempt;
     relay.serving?.drop();
-    if (attempt?.running) this.runtime.service.machine.failed(attempt, nowMs, STALLED);
-    else {
-      this.writer.breakOff();
-      this.finish(nowMs);
-    }
+    if (attempt?.running) this.machine.failed(attempt, nowMs, STALLED);
+    else this.giveUp(nowMs);
+  }
+
+  /** What was on its way to the client will not be whole. */
+  private giveUp(nowMs: number): void {
+    this.writer.breakOff();
+    this.finish(nowMs);
   }
 
   private arm(): void {
-    const { idleWakeMs } = this.relay;
-    const atMs = Math.min(this.callWakeMs, idleWakeMs);
+    const atMs = Math.min(this.callWakeMs, this.relay.idleWakeMs);
     if (atMs !== this.wakeAtMs) this.host.timers.wakeAt(this, atMs);
   }
 

@@ -1,57 +1,47 @@
 import { Readable } from "node:stream";
 import type { Inbound } from "./engine.ts";
+import type { OutboundHead } from "./outbound-head.ts";
 
 /**
  * A request's body: kept whole when it is small, so that every attempt sends the same bytes, and streamed
- * through once when it is not.
+ * through once when it is not. `begin`, `add` and `end` say when the call may start.
  */
 export class RequestBody {
-  /** As the client told it; -1: chunked. */
-  readonly length: number;
+  /** It can be sent again. */
+  isReplayable: boolean;
   private readonly inbound: Inbound;
+  private readonly request: OutboundHead;
+  /** As the client told it; -1: chunked. */
+  private readonly length: number;
   private readonly keepBytes: number;
   private chunks: Buffer[];
   private size: number;
   private feed: BodyFeed | undefined;
-  private isOver: boolean;
 
-  constructor(inbound: Inbound, length: number, keepBytes: number) {
-    this.length = length;
+  constructor(
+    inbound: Inbound,
+    request: OutboundHead,
+    limits: { readonly length: number; readonly keepBytes: number },
+  ) {
+    this.isReplayable = true;
     this.inbound = inbound;
-    this.keepBytes = keepBytes;
+    this.request = request;
+    this.length = limits.length;
+    this.keepBytes = limits.keepBytes;
     this.chunks = [];
     this.size = 0;
     this.feed = undefined;
-    this.isOver = false;
   }
 
-  /** True while the whole body may still turn out small enough to be kept. */
-  get isCollecting(): boolean {
-    return this.feed === undefined && !this.isOver;
+  /** True: it is known to be too long to keep. */
+  begin(): boolean {
+    this.inbound.readBody();
+    if (this.length <= this.keepBytes) return false;
+    this.stream();
+    return true;
   }
 
-  /** Too long to keep: from now on it streams. */
-  stream(): Readable {
-    if (this.feed === undefined) {
-      this.feed = new BodyFeed(this.inbound);
-      for (const chunk of this.chunks) this.feed.push(chunk);
-      this.chunks = [];
-      if (this.isOver) this.feed.push(null);
-    }
-    return this.feed;
-  }
-
-  /** The whole body, once it is over and kept. */
-  whole(): Buffer | null {
-    if (this.size === 0) return null;
-    const [only] = this.chunks;
-    const whole =
-      this.chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.chunks);
-    this.chunks = [whole];
-    return whole;
-  }
-
-  /** Takes the next piece; true when the body has just become too long to keep. */
+  /** True: it has just become too long to keep. */
   add(chunk: Buffer): boolean {
     if (this.feed !== undefined) {
       // Nobody reads a destroyed feed any more, but the client's bytes must go somewhere.
@@ -60,19 +50,38 @@ export class RequestBody {
     }
     this.chunks.push(chunk);
     this.size += chunk.length;
-    return this.size > this.keepBytes;
+    if (this.size <= this.keepBytes) return false;
+    this.stream();
+    return true;
   }
 
-  end(): void {
-    this.isOver = true;
-    if (this.feed !== undefined && !this.feed.destroyed) this.feed.push(null);
+  /** True: it was kept, and is whole. */
+  end(): boolean {
+    if (this.feed !== undefined) {
+      if (!this.feed.destroyed) this.feed.push(null);
+      return false;
+    }
+    const [only] = this.chunks;
+    const whole =
+      this.chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.chunks);
+    this.chunks = [];
+    this.request.body = this.size === 0 ? null : whole;
+    return true;
   }
 
   /** No attempt will send it any more. */
   release(): void {
     this.chunks = [];
-    if (this.feed === undefined || this.feed.destroyed) return;
-    this.feed.destroy();
+    this.request.body = null;
+    if (this.feed?.destroyed === false) this.feed.destroy();
+  }
+
+  private stream(): void {
+    this.isReplayable = false;
+    this.feed = new BodyFeed(this.inbound);
+    for (const chunk of this.chunks) this.feed.push(chunk);
+    this.chunks = [];
+    this.request.stream(this.feed, this.length);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Endpoint, LatencyClass, Service } from "bobtail/engine";
 import type { CommitPoint } from "./config.ts";
-import type { Outbound } from "./engine.ts";
+import type { LegFailure, Outbound } from "./engine.ts";
 import type { RouteMetrics, ServiceMetrics } from "./service-metrics.ts";
 
 const DEFAULT_RETRY_ON: readonly (number | "connect-failure" | "reset")[] = [
@@ -19,8 +19,8 @@ export class ServiceRuntime {
   readonly commit: CommitPoint;
   /** Statuses that another replica may cure. */
   readonly retryStatuses: ReadonlySet<number>;
-  readonly retriesConnect: boolean;
-  readonly retriesReset: boolean;
+  private readonly retriesConnect: boolean;
+  private readonly retriesReset: boolean;
   readonly keepBodyBytes: number;
   readonly bodyIdleMs: number;
   readonly attemptTimeoutMs: number;
@@ -44,6 +44,11 @@ export class ServiceRuntime {
     this.attemptTimeoutMs = options.timeout?.attemptMs ?? Number.POSITIVE_INFINITY;
     this.isHedging = options.hedge !== undefined && service.hedger.max > 0;
     this.targets = [];
+  }
+
+  /** Whether another replica may do better than one that failed like this. */
+  isCurable(kind: LegFailure["kind"]): boolean {
+    return kind === "connect" ? this.retriesConnect : kind === "reset" && this.retriesReset;
   }
 }
 
