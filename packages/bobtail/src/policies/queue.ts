@@ -1,3 +1,5 @@
+import { checkOption } from "../core/errors.ts";
+
 /** A piece of work at a server. One shape; the owner's own state hangs on `host`. */
 export class Job {
   /** 0 is served first. */
@@ -10,6 +12,8 @@ export class Job {
   next: Job | undefined;
   /** The owner's pending timer for this job; -1: none. */
   timer: number;
+  /** The owner's: when the work will be done, or how much of it is left. */
+  endMs: number;
   host: unknown;
 
   constructor(host: unknown) {
@@ -20,6 +24,7 @@ export class Job {
     this.previous = undefined;
     this.next = undefined;
     this.timer = -1;
+    this.endMs = 0;
     this.host = host;
   }
 }
@@ -28,7 +33,7 @@ export class Job {
 export type Arrival = "started" | "queued" | "refused";
 
 export interface WorkQueueOptions {
-  /** Jobs in service at one time; a whole number >= 1. */
+  /** Jobs in service at one time; a whole number >= 1, or Infinity. */
   readonly workers: number;
   /** Jobs that may wait; a whole number >= 0; default Infinity, for simulations only. */
   readonly maxQueued?: number | undefined;
@@ -42,6 +47,7 @@ export interface WorkQueueOptions {
  * Knows no time: its owner says when a job is finished, and drops those that waited too long.
  */
 export class WorkQueue {
+  /** May change at any time; 0 pauses: running jobs go on, none is started. */
   workers: number;
   /** Jobs in service, and jobs that wait. */
   running: number;
@@ -50,12 +56,20 @@ export class WorkQueue {
   private readonly heads: (Job | undefined)[];
   private readonly tails: (Job | undefined)[];
 
+  /** Throws `ERR_BOBTAIL_OPTION` for an option out of range. */
   constructor(options: WorkQueueOptions) {
-    this.workers = options.workers;
+    const { workers, maxQueued = Number.POSITIVE_INFINITY, priorities = 1 } = options;
+    checkOption({ workers }, "a whole number >= 1, or Infinity", isCount(workers, 1));
+    checkOption({ maxQueued }, "a whole number >= 0, or Infinity", isCount(maxQueued, 0));
+    checkOption(
+      { priorities },
+      "a whole number in [1, 16]",
+      Number.isInteger(priorities) && priorities >= 1 && priorities <= 16,
+    );
+    this.workers = workers;
     this.running = 0;
     this.queued = 0;
-    this.maxQueued = options.maxQueued ?? Number.POSITIVE_INFINITY;
-    const priorities = options.priorities ?? 1;
+    this.maxQueued = maxQueued;
     this.heads = new Array<Job | undefined>(priorities).fill(undefined);
     this.tails = new Array<Job | undefined>(priorities).fill(undefined);
   }
@@ -89,13 +103,20 @@ export class WorkQueue {
   /** Puts a free worker to work: after `workers` grew, or after a pause. */
   startNext(): Job | undefined {
     if (this.queued === 0 || this.running >= this.workers) return undefined;
-    let level = 0;
-    while (this.heads[level] === undefined) level++;
-    const job = this.heads[level] as Job;
+    const job = this.next() as Job;
     this.drop(job);
     this.running++;
     job.state = "running";
     return job;
+  }
+
+  /** The job that would be started next, if one waits. */
+  next(): Job | undefined {
+    for (let level = 0; level < this.heads.length; level++) {
+      const job = this.heads[level];
+      if (job !== undefined) return job;
+    }
+    return undefined;
   }
 
   /** A waiting job leaves; the caller knows that it waits (`job.state === "queued"`). */
@@ -110,4 +131,8 @@ export class WorkQueue {
     job.state = "done";
     this.queued--;
   }
+}
+
+function isCount(value: number, min: number): boolean {
+  return value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= min);
 }

@@ -1,62 +1,98 @@
 import type { Rng } from "../core/rng.ts";
-import { WorkQueue } from "../policies/queue.ts";
-import { compileLaw, type Draw, type Law } from "./law.ts";
+import { type Job, WorkQueue } from "../policies/queue.ts";
+import { compileLaw, type Draw } from "./law.ts";
+import type { ServerOptions } from "./scenario.ts";
 
-/** One simulated server. */
-export interface ServerOptions {
-  /** Jobs in service at one time; a whole number >= 1, default 1. */
-  readonly workers?: number | undefined;
-  /** Multiplies every size that it serves; above 0, default 1. 5 is five times slower. */
-  readonly slowdown?: number | undefined;
-  /** Added to a copy's time here, whatever its size: interference of this server alone. Default none. */
-  readonly interference?: Law | undefined;
-  /** Share of copies that get the interference; in [0, 1], default 1. */
-  readonly interferenceShare?: number | undefined;
-  /** A copy that waited this long is answered with an error without using a worker; ms, default Infinity. */
-  readonly queueTimeoutMs?: number | undefined;
-  /** Copies that may wait; default Infinity. */
-  readonly maxQueued?: number | undefined;
-  /** Share of copies that fail at once, after `failAfterMs`; in [0, 1], default 0. */
-  readonly failShare?: number | undefined;
-  /** ms >= 0, default 1. */
-  readonly failAfterMs?: number | undefined;
-}
+/** Counts above this are one: a queue that long is a collapse, whatever its length. */
+const MAX_COUNTED = 1023;
 
 /** The state of one simulated server. */
 export class SimServer {
   readonly index: number;
   readonly queue: WorkQueue;
-  slowdown: number;
-  queueTimeoutMs: number;
-  failShare: number;
-  failAfterMs: number;
-  interferenceShare: number;
-  /** Copies that started, and milliseconds of work done for them. */
+  readonly workers: number;
+  readonly slowdown: number;
+  readonly queueTimeoutMs: number;
+  readonly failRatio: number;
+  readonly failAfterMs: number;
+  /** Work done in a ms of time: 1, less while it is slow, 0 while it stands still. */
+  speed: number;
+  down: boolean;
+  /** Jobs in service; kept only where the speed may change. */
+  readonly active: Job[] | undefined;
+  /** Copies sent here, copies that started, and ms of time that workers gave them. */
+  sent: number;
   started: number;
   busyMs: number;
+  /** How long it held so many copies, and how many arrivals met so many; empty unless wanted. */
+  occupancyMs: Float64Array;
+  seen: Float64Array;
+  private changedMs: number;
   private readonly interference: Draw | undefined;
+  private readonly interferenceRatio: number;
 
-  constructor(index: number, options: ServerOptions) {
+  constructor(index: number, options: ServerOptions, dynamic: boolean) {
+    const { workers = 1, maxQueued, priorities } = options;
     this.index = index;
-    this.queue = new WorkQueue({ workers: options.workers ?? 1, maxQueued: options.maxQueued });
+    this.workers = workers === "unlimited" ? Number.POSITIVE_INFINITY : workers;
+    this.queue = new WorkQueue({ workers: this.workers, maxQueued, priorities });
     this.slowdown = options.slowdown ?? 1;
     this.queueTimeoutMs = options.queueTimeoutMs ?? Number.POSITIVE_INFINITY;
-    this.failShare = options.failShare ?? 0;
+    this.failRatio = options.failRatio ?? 0;
     this.failAfterMs = options.failAfterMs ?? 1;
-    this.interferenceShare = options.interferenceShare ?? 1;
+    this.speed = 1;
+    this.down = false;
+    this.active = dynamic ? [] : undefined;
+    this.sent = 0;
     this.started = 0;
     this.busyMs = 0;
+    this.occupancyMs = new Float64Array(0);
+    this.seen = new Float64Array(0);
+    this.changedMs = 0;
+    this.interferenceRatio = options.interferenceRatio ?? 1;
     this.interference =
       options.interference === undefined ? undefined : compileLaw(options.interference);
   }
 
-  /** How long a copy of that size takes here. */
-  serviceMs(sizeMs: number, rng: Rng): number {
+  /** How much work a copy of that size is here. */
+  workMs(sizeMs: number, rng: Rng): number {
     let ms = sizeMs * this.slowdown;
-    if (this.interference !== undefined && rng.next() < this.interferenceShare)
+    if (this.interference !== undefined && rng.next() < this.interferenceRatio)
       ms += this.interference(rng);
-    this.started++;
-    this.busyMs += ms;
     return ms;
+  }
+
+  get held(): number {
+    return this.queue.running + this.queue.queued;
+  }
+
+  /** From now on, counts by time and by arrival. */
+  watch(nowMs: number): void {
+    this.occupancyMs = new Float64Array(MAX_COUNTED + 1);
+    this.seen = new Float64Array(MAX_COUNTED + 1);
+    this.changedMs = nowMs;
+  }
+
+  /** Before every change of what it holds. */
+  note(nowMs: number): void {
+    if (this.occupancyMs.length === 0) return;
+    const held = Math.min(this.held, MAX_COUNTED);
+    this.occupancyMs[held] = (this.occupancyMs[held] as number) + nowMs - this.changedMs;
+    this.changedMs = nowMs;
+  }
+
+  noteArrival(nowMs: number): void {
+    if (this.occupancyMs.length === 0) return;
+    this.note(nowMs);
+    const held = Math.min(this.held, MAX_COUNTED);
+    this.seen[held] = (this.seen[held] as number) + 1;
+  }
+
+  /** What is done from the start of measuring on. */
+  resetCounts(nowMs: number): void {
+    this.sent = 0;
+    this.started = 0;
+    this.busyMs = 0;
+    if (this.occupancyMs.length > 0) this.watch(nowMs);
   }
 }

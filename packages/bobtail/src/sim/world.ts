@@ -1,256 +1,301 @@
 import { nth } from "../core/assert.ts";
-import { Histogram } from "../core/histogram.ts";
+import { checkOption } from "../core/errors.ts";
 import { type Rng, seededRng } from "../core/rng.ts";
 import type { Attempt } from "../policies/attempt.ts";
 import { Call } from "../policies/call.ts";
-import type { CallMachine } from "../policies/call-machine.ts";
-import type { LatencyClass } from "../policies/hedger.ts";
-import type { ServiceOptions } from "../policies/options.ts";
+import type { CallObserver } from "../policies/observer.ts";
 import type { Port } from "../policies/port.ts";
 import { Job } from "../policies/queue.ts";
-import { createService, type Service } from "../policies/service.ts";
+import { type ArrivalClock, createArrivals } from "./arrival-clock.ts";
+import { type Client, createClients } from "./clients.ts";
+import { DecisionDigest } from "./decision-digest.ts";
+import * as code from "./event-codes.ts";
 import { EventQueue } from "./event-queue.ts";
-import { compileLaw, type Draw, type Law } from "./law.ts";
-import { type ServerOptions, SimServer } from "./server.ts";
+import { FaultPlan, type FaultState } from "./fault-plan.ts";
+import { Fleet, type FleetListener } from "./fleet.ts";
+import { compileLaw, type Draw } from "./law.ts";
+import { LoadBoard } from "./load-reports.ts";
+import { Recorder } from "./recorder.ts";
+import { machineOf, Request, Root } from "./request.ts";
+import { RequestSource } from "./request-source.ts";
+import type { SimResult } from "./result.ts";
+import type { WorldOptions } from "./scenario.ts";
+import { capacityPerSecond, createFaults, createServers } from "./servers.ts";
+import { WakeLane } from "./wake-lane.ts";
 
-/** A fleet, the clients before it and the traffic they get. */
-export interface WorldOptions {
-  readonly servers: readonly ServerOptions[];
-  /** The size of a request: what it takes on a server of slowdown 1. */
-  readonly size: Law;
-  /** Copies of a request share its size (default), or draw anew. */
-  readonly copies?: "same-size" | "independent" | undefined;
-  readonly policy: ServiceOptions;
-  /** Clients that each know only their own attempts; default 1. */
-  readonly clients?: number | undefined;
-  /** Poisson arrivals, all clients together, per second. */
-  readonly ratePerSecond: number;
-  readonly requests: number;
-  /** Share of the requests, the first ones, that is not measured; default 0.1. */
-  readonly warmUpRatio?: number | undefined;
-  /** What a cancel does to a copy in service: it runs on (default), or its worker is free at once. */
-  readonly cancelRunning?: boolean | undefined;
-  readonly seed?: number | undefined;
-}
-
-const ARRIVE = 0;
-const FINISH = 1;
-const WAKE = 2;
-const GIVE_UP = 3;
-const FAIL_FAST = 4;
-
-/** One request of the world: the call's host. */
-class Request {
-  readonly sizeMs: number;
-  readonly measured: boolean;
-  readonly client: Service;
-  wake: number;
-
-  constructor(sizeMs: number, measured: boolean, client: Service) {
-    this.sizeMs = sizeMs;
-    this.measured = measured;
-    this.client = client;
-    this.wake = -1;
-  }
+export interface WorldHooks {
+  /** Watches every decision of every client. Default: a digest of them is taken. */
+  readonly observer?: CallObserver | undefined;
 }
 
 /** A discrete-event world in which the very call machine and balancers of production take the decisions. */
-export class World implements Port {
-  readonly servers: readonly SimServer[];
-  readonly clients: readonly Service[];
-  /** Latencies of measured calls that succeeded, and of all of them with failures at their elapsed time; us. */
-  readonly completed: Histogram;
-  readonly all: Histogram;
-  measured: number;
-  failed: number;
+export class World implements Port, FleetListener {
+  readonly clients: readonly Client[];
+  readonly fleet: Fleet;
   nowMs: number;
 
+  private readonly options: WorldOptions;
   private readonly events: EventQueue;
-  private readonly size: Draw;
-  private readonly gapMs: number;
-  private readonly sameSize: boolean;
-  private readonly cancelsRunning: boolean;
+  private readonly arrivals: ArrivalClock;
+  private readonly source: RequestSource;
+  private readonly leaves: number;
+  private readonly costsSize: boolean;
+  private readonly idempotent: boolean;
+  private readonly extrasLast: boolean;
+  private readonly cancels: "none" | "queued" | "running";
+  private readonly network: Draw | undefined;
   private readonly warmUp: number;
   private readonly requests: number;
-  private readonly arrivals: Rng;
-  private readonly service: Rng;
-  private readonly routing: Rng;
-  private readonly classes: readonly LatencyClass[];
+  private readonly messages: Rng;
+  private readonly choices: Rng;
+  private readonly deadlines: WakeLane;
+  private readonly hedges: WakeLane;
+  private readonly faults: FaultPlan;
+  private readonly board: LoadBoard | undefined;
+  private readonly recorder: Recorder;
+  private readonly digest: DecisionDigest | undefined;
   private arrived: number;
+  private settledRoots: number;
 
-  constructor(options: WorldOptions) {
+  /** Throws `ERR_BOBTAIL_OPTION` for a policy out of range; `checkScenario` tells all that is wrong with the rest. */
+  constructor(options: WorldOptions, hooks: WorldHooks = {}) {
     const root = seededRng(options.seed ?? 1);
-    this.arrivals = root.split("arrivals");
-    this.service = root.split("service");
-    this.routing = root.split("routing");
+    this.options = options;
+    this.messages = root.split("network");
+    this.choices = root.split("client");
     this.events = new EventQueue();
-    this.size = compileLaw(options.size);
-    this.gapMs = 1000 / options.ratePerSecond;
-    this.sameSize = options.copies !== "independent";
-    this.cancelsRunning = options.cancelRunning ?? false;
-    this.requests = options.requests;
-    this.warmUp = Math.floor(options.requests * (options.warmUpRatio ?? 0.1));
-    this.completed = new Histogram();
-    this.all = new Histogram();
-    this.measured = 0;
-    this.failed = 0;
+    this.deadlines = new WakeLane(this.events, code.LANE);
+    this.hedges = new WakeLane(this.events, code.LANE);
+    this.source = new RequestSource(options, root.split("sizes"));
+    const servers = createServers(options);
+    const copySize = options.copies === "independent" ? this.source.anyKind : undefined;
+    this.fleet = new Fleet(servers, this.events, this, { rng: root.split("service"), copySize });
+    this.arrivals = createArrivals(
+      options.arrivals,
+      capacityPerSecond(options, this.source.meanMs),
+      root.split("arrivals"),
+    );
+    const trace = options.arrivals.kind === "trace" ? options.arrivals : undefined;
+    this.requests =
+      trace === undefined ? options.requests : Math.min(options.requests, trace.atMs.length);
+    checkOption({ requests: this.requests }, "a whole number >= 1", this.requests >= 1);
+    this.leaves = options.leaves ?? 1;
+    this.costsSize = options.cost === "size";
+    this.idempotent = options.idempotent ?? true;
+    this.extrasLast = options.extrasLast ?? false;
+    this.cancels = options.cancel ?? "queued";
+    this.network = options.network === undefined ? undefined : compileLaw(options.network);
+    this.warmUp = Math.floor(this.requests * (options.warmUpRatio ?? 0.1));
+    const faults = createFaults(options, servers, root.split("faults"));
+    this.faults = new FaultPlan(faults, this.fleet, this.events);
+    this.board =
+      options.reports === undefined ? undefined : new LoadBoard(servers, options.reports.everyMs);
+    this.recorder = new Recorder(this.requests - this.warmUp, this.leaves > 1);
+    this.digest = hooks.observer === undefined ? new DecisionDigest() : undefined;
+    this.clients = createClients({
+      options,
+      kinds: this.source.kinds,
+      servers,
+      board: this.board,
+      port: this,
+      observer: hooks.observer ?? this.digest,
+      rng: root.split("routing"),
+    });
     this.nowMs = 0;
     this.arrived = 0;
-    this.servers = options.servers.map((server, i) => new SimServer(i, server));
-    const endpoints = this.servers.map((server) => ({ name: String(server.index) }));
-    const count = options.clients ?? 1;
-    this.clients = Array.from({ length: count }, (_, i) =>
-      createService({
-        options: options.policy,
-        endpoints,
-        port: this,
-        rng: this.routing.split(`client ${i}`),
-        nowMs: 0,
-      }),
-    );
-    for (const client of this.clients) {
-      for (const [i, endpoint] of client.balancer.endpoints.entries())
-        endpoint.host = this.servers[i];
-    }
-    this.classes = this.clients.map((client) => client.hedger.classOf("request"));
+    this.settledRoots = 0;
   }
 
-  /** Runs until every request has settled. */
-  run(): void {
+  /** Runs until every request has settled. Once. */
+  run(): SimResult {
     this.scheduleArrival();
-    const { events } = this;
-    while (events.pop()) {
-      this.nowMs = events.timeMs;
-      switch (events.code) {
-        case ARRIVE:
-          this.arrive();
-          break;
-        case FINISH:
-          this.finish(events.subject as Job);
-          break;
-        case WAKE:
-          this.wake(events.subject as Call);
-          break;
-        case GIVE_UP:
-          this.giveUp(events.subject as Job);
-          break;
-        case FAIL_FAST:
-          this.failFast(events.subject as Attempt);
-          break;
-      }
+    this.faults.schedule();
+    if (this.board !== undefined && this.board.everyMs > 0) this.report();
+    while (this.settledRoots < this.requests && this.events.pop()) {
+      this.nowMs = this.events.timeMs;
+      this.handle(this.events.code, this.events.subject);
     }
+    const services = this.clients.flatMap((client) => client.services);
+    const result = this.recorder.result(services, this.fleet.servers, this.nowMs);
+    return { ...result, digests: [this.digest?.value ?? ""] };
   }
 
   send(a: Attempt, nowMs: number): void {
-    const server = a.endpoint.host as SimServer;
-    if (server.failShare > 0 && this.service.next() < server.failShare) {
-      a.host = this.events.push(nowMs + server.failAfterMs, FAIL_FAST, a);
-      return;
-    }
     const job = new Job(a);
     a.host = job;
-    const arrival = server.queue.arrive(job, nowMs);
-    if (arrival === "started") this.begin(job, server, nowMs);
-    else if (arrival === "refused") machineOf(a).failed(a, nowMs, "refused");
-    else if (server.queueTimeoutMs !== Number.POSITIVE_INFINITY) {
-      job.timer = this.events.push(nowMs + server.queueTimeoutMs, GIVE_UP, job);
-    }
+    const request = a.call.host as Request;
+    job.priority = this.extrasLast && a.kind !== "primary" ? 15 : request.priority;
+    if (this.network === undefined) this.fleet.deliver(job, nowMs);
+    else job.timer = this.events.push(nowMs + this.network(this.messages), code.DELIVER, job);
   }
 
   cancel(a: Attempt, nowMs: number): void {
-    const job = a.host;
-    if (typeof job === "number") {
-      this.events.remove(job);
-      return;
-    }
-    if (!(job instanceof Job)) return;
-    const server = a.endpoint.host as SimServer;
-    if (job.state === "queued") {
-      server.queue.drop(job);
-      if (job.timer >= 0) this.events.remove(job.timer);
-    } else if (this.cancelsRunning && job.state === "running") {
-      this.events.remove(job.timer);
-      this.startNext(job, server, nowMs);
-    }
+    if (this.cancels === "none" || !(a.host instanceof Job)) return;
+    if (this.network === undefined) this.cancelAt(a.host, nowMs);
+    else this.events.push(nowMs + this.network(this.messages), code.CANCEL, a.host);
   }
 
   wakeAt(c: Call, atMs: number): void {
     const request = c.host as Request;
-    if (request.wake >= 0) this.events.remove(request.wake);
-    request.wake = atMs === Number.POSITIVE_INFINITY ? -1 : this.events.push(atMs, WAKE, c);
+    this.disarm(request);
+    if (atMs === Number.POSITIVE_INFINITY) return;
+    const lane = atMs === c.deadlineMs ? this.deadlines : this.hedges;
+    if (!lane.put(request, atMs)) request.event = this.events.push(atMs, code.WAKE, request);
   }
 
   settle(c: Call, nowMs: number): void {
     const request = c.host as Request;
-    if (request.wake >= 0) {
-      this.events.remove(request.wake);
-      request.wake = -1;
+    this.disarm(request);
+    this.recorder.settled(c, request, nowMs);
+    const { root } = request;
+    if (root === undefined) {
+      this.settledRoots++;
+      return;
     }
-    if (!request.measured) return;
-    const us = (nowMs - c.startMs) * 1000;
-    this.measured++;
-    this.all.record(us);
-    if (c.failure === undefined) this.completed.record(us);
-    else this.failed++;
+    if (c.failure !== undefined) root.failed++;
+    if (--root.waiting > 0) return;
+    this.settledRoots++;
+    this.recorder.rootSettled(root, nowMs);
+  }
+
+  answered(job: Job, nowMs: number): void {
+    const a = job.host as Attempt;
+    // Nobody waits for the answer to a copy that was superseded.
+    if (!a.running) return;
+    if (this.network === undefined) machineOf(a).replied(a, nowMs);
+    else this.events.push(nowMs + this.network(this.messages), code.REPLY, a);
+  }
+
+  lost(job: Job, cause: string, nowMs: number): void {
+    const a = job.host as Attempt;
+    if (!a.running) return;
+    if (this.network === undefined) machineOf(a).failed(a, nowMs, cause);
+    else {
+      a.cause = cause;
+      this.events.push(nowMs + this.network(this.messages), code.LOST, a);
+    }
+  }
+
+  private handle(kind: number, subject: unknown): void {
+    switch (kind) {
+      case code.FINISH:
+        this.fleet.finish(subject as Job, this.nowMs);
+        break;
+      case code.ARRIVE:
+        this.arrive();
+        break;
+      case code.LANE:
+        this.wakeLane(subject as WakeLane);
+        break;
+      case code.DELIVER:
+        this.delivered(subject as Job);
+        break;
+      case code.REPLY:
+        machineOf(subject as Attempt).replied(subject as Attempt, this.nowMs);
+        break;
+      default:
+        this.handleRare(kind, subject);
+    }
+  }
+
+  private handleRare(kind: number, subject: unknown): void {
+    switch (kind) {
+      case code.GIVE_UP:
+        this.fleet.giveUp(subject as Job, this.nowMs);
+        break;
+      case code.FAIL:
+        this.fleet.fail(subject as Job, this.nowMs);
+        break;
+      case code.LOST:
+        this.lostHere(subject as Attempt);
+        break;
+      case code.CANCEL:
+        this.cancelAt(subject as Job, this.nowMs);
+        break;
+      case code.WAKE:
+        (subject as Request).event = -1;
+        this.wake(subject as Request);
+        break;
+      case code.REPORT:
+        this.report();
+        break;
+      case code.FAULT:
+        this.faults.change(subject as FaultState, this.nowMs);
+        break;
+    }
   }
 
   private scheduleArrival(): void {
-    this.events.push(
-      this.nowMs - this.gapMs * Math.log(1 - this.arrivals.next()),
-      ARRIVE,
-      undefined,
-    );
+    const atMs = this.arrivals.nextMs();
+    checkOption({ arrivals: atMs }, "as many arrivals as `requests`", Number.isFinite(atMs));
+    this.events.push(atMs, code.ARRIVE, undefined);
   }
 
   private arrive(): void {
-    const index = this.clients.length === 1 ? 0 : this.arrivals.below(this.clients.length);
-    const client = nth(this.clients, index);
-    const request = new Request(this.size(this.service), this.arrived >= this.warmUp, client);
-    const call = new Call(nth(this.classes, index), request);
-    call.idempotent = true;
-    call.deadlineMs = this.nowMs + client.deadlineMs;
-    if (++this.arrived < this.requests) this.scheduleArrival();
-    client.machine.start(call, this.nowMs);
+    const number = this.arrived++;
+    const measured = number >= this.warmUp;
+    if (number === this.warmUp) this.beginMeasuring();
+    if (this.arrived < this.requests) this.scheduleArrival();
+    const { clients, leaves } = this;
+    const client = nth(clients, clients.length === 1 ? 0 : this.choices.below(clients.length));
+    const { source } = this;
+    const at = source.begin(number);
+    const { priority } = nth(source.kinds, at);
+    const root = leaves === 1 ? undefined : new Root(this.nowMs, measured, leaves);
+    for (let leaf = 0; leaf < leaves; leaf++) {
+      const sizeMs = source.sizeMs();
+      const service = nth(client.services, leaf % client.services.length);
+      const request = new Request({ sizeMs, priority, machine: service.machine, root, measured });
+      const call = new Call(nth(nth(client.classes, leaf % client.services.length), at), request);
+      request.call = call;
+      call.idempotent = this.idempotent;
+      call.deadlineMs = this.nowMs + service.deadlineMs;
+      if (this.costsSize) call.cost = sizeMs;
+      this.recorder.started(this.nowMs);
+      service.machine.start(call, this.nowMs);
+    }
   }
 
-  private begin(job: Job, server: SimServer, nowMs: number): void {
-    const request = (job.host as Attempt).call.host as Request;
-    const sizeMs = this.sameSize ? request.sizeMs : this.size(this.service);
-    job.timer = this.events.push(nowMs + server.serviceMs(sizeMs, this.service), FINISH, job);
+  private beginMeasuring(): void {
+    const { servers } = this.fleet;
+    if (this.options.occupancy === true) for (const server of servers) server.watch(this.nowMs);
+    const services = this.clients.flatMap((client) => client.services);
+    this.recorder.begin(services, servers, this.nowMs);
   }
 
-  private startNext(job: Job, server: SimServer, nowMs: number): void {
-    const next = server.queue.finish(job);
-    if (next === undefined) return;
-    if (next.timer >= 0) this.events.remove(next.timer);
-    this.begin(next, server, nowMs);
-  }
-
-  private finish(job: Job): void {
-    const a = job.host as Attempt;
-    this.startNext(job, a.endpoint.host as SimServer, this.nowMs);
-    machineOf(a).replied(a, this.nowMs);
-  }
-
-  private giveUp(job: Job): void {
-    const a = job.host as Attempt;
-    (a.endpoint.host as SimServer).queue.drop(job);
+  private delivered(job: Job): void {
     job.timer = -1;
-    machineOf(a).failed(a, this.nowMs, "queued too long");
+    // Its cancel overtook it.
+    if (job.state === "new") this.fleet.deliver(job, this.nowMs);
   }
 
-  private failFast(a: Attempt): void {
-    a.host = undefined;
-    machineOf(a).failed(a, this.nowMs, "failed fast");
+  private lostHere(a: Attempt): void {
+    machineOf(a).failed(a, this.nowMs, a.cause);
   }
 
-  private wake(call: Call): void {
-    const request = call.host as Request;
-    request.wake = -1;
-    request.client.machine.woke(call, this.nowMs);
+  private cancelAt(job: Job, nowMs: number): void {
+    this.fleet.cancel(job, this.cancels === "running", nowMs);
   }
-}
 
-function machineOf(a: Attempt): CallMachine {
-  return (a.call.host as Request).client.machine;
+  private wake(request: Request): void {
+    request.machine.woke(request.call as Call, this.nowMs);
+  }
+
+  private wakeLane(lane: WakeLane): void {
+    for (let r = lane.due(this.nowMs); r !== undefined; r = lane.due(this.nowMs)) this.wake(r);
+  }
+
+  private disarm(request: Request): void {
+    if (request.lane !== undefined) request.lane.remove(request);
+    else if (request.event >= 0) {
+      this.events.remove(request.event);
+      request.event = -1;
+    }
+  }
+
+  private report(): void {
+    const board = this.board as LoadBoard;
+    board.refresh();
+    this.events.push(this.nowMs + board.everyMs, code.REPORT, undefined);
+  }
 }

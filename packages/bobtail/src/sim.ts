@@ -1,0 +1,34 @@
+/**
+ * `bobtail/sim`: a discrete-event world in which the decisions of production run in virtual time. No clock, no Node:
+ * it runs in a browser's worker as it is.
+ */
+
+export { Histogram } from "./core/histogram.ts";
+export { type Rng, seededRng } from "./core/rng.ts";
+export type { CallObserver } from "./policies/observer.ts";
+export type { ServiceOptions } from "./policies/options.ts";
+export { DecisionDigest } from "./sim/decision-digest.ts";
+export { DecisionLog } from "./sim/decision-log.ts";
+export { EventQueue } from "./sim/event-queue.ts";
+export { type Interval, intervalOf } from "./sim/interval.ts";
+export { compileLaw, type Draw, type Law, meanOf } from "./sim/law.ts";
+export {
+  mergeResults,
+  type Occupancy,
+  type ServerResult,
+  type SimResult,
+} from "./sim/result.ts";
+export { decodeResult, type EncodedResult, encodeResult } from "./sim/result-codec.ts";
+export * from "./sim/result-views.ts";
+export type {
+  Arrivals,
+  ChoreOptions,
+  Fault,
+  ReportOptions,
+  RequestClass,
+  Scenario,
+  ServerOptions,
+  WorldOptions,
+  WorldSetup,
+} from "./sim/scenario.ts";
+export { World, type WorldHooks } from "./sim/world.ts";

@@ -1,0 +1,21 @@
+/** What happens next; the subject of each is in brackets. */
+/** A worker is done [job]. */
+export const FINISH = 0;
+/** A job has waited too long [job]. */
+export const GIVE_UP = 1;
+/** A job fails without having been served [job]. */
+export const FAIL = 2;
+/** A request comes in. */
+export const ARRIVE = 3;
+/** A call's own wake [request], and that of a lane of them [lane]. */
+export const WAKE = 4;
+export const LANE = 5;
+/** Messages arrive: a copy [job], its answer [attempt], its failure [attempt], its cancel [job]. */
+export const DELIVER = 6;
+export const REPLY = 7;
+export const LOST = 8;
+export const CANCEL = 9;
+/** Servers report their load. */
+export const REPORT = 10;
+/** A fault begins or ends [fault state]. */
+export const FAULT = 11;
