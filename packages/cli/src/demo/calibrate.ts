@@ -12,6 +12,8 @@ const WARMUP_MS = 1_000;
 const DURATION_MS = 1_500;
 /** A mean service time. Lag below it moves the percentiles of both phases, and not what they show. */
 const MAX_LAG_MS = 10;
+/** What a fleet may live beyond the two phases: calibration, warm-ups, and the drain of each. */
+const SPARE_LIFETIME_MS = 600_000;
 
 /** A fleet that this machine can keep up with. */
 export interface Calibrated {
@@ -71,5 +73,7 @@ export async function openFleet(
 ): Promise<{ plan: DemoPlan; fleet: Fleet }> {
   const stretched = stretchPlan(plan, factor);
   const { backends, queueLimitMs, seed } = stretched;
-  return { plan: stretched, fleet: await startFleet({ backends, queueLimitMs, seed }) };
+  const lifetimeMs = 2 * plan.seconds * 1_000 + SPARE_LIFETIME_MS;
+  const fleet = await startFleet({ backends, queueLimitMs, seed, lifetimeMs });
+  return { plan: stretched, fleet };
 }

@@ -72,7 +72,7 @@ export interface DemoJson {
   readonly partial?: true;
 }
 
-export interface DemoPhaseJson {
+interface DemoPhaseJson {
   readonly name: string;
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;

@@ -42,7 +42,7 @@ export function liveLine(target: LiveLineTarget): LiveLine {
   };
 }
 
-export function progressText(progress: DemoProgress): string {
+function progressText(progress: DemoProgress): string {
   const { label, elapsedMs, totalMs, warmingUp } = progress;
   const seconds = `${Math.floor(elapsedMs / 1_000)}/${Math.round(totalMs / 1_000)} s`;
   if (warmingUp) return `${label}  ${seconds}  warming up`;
