@@ -283,6 +283,20 @@ test("a stream that sends its headers at once and nothing else is hedged; the wi
   expect(c.stats().hedgesWon).toBe(1);
 });
 
+test("a stream's first byte is delivered before the stream ends", async () => {
+  const seen = gate();
+  const b = await backend(async (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    setImmediate(() => response.write("data: 1\n\n"));
+    await seen.opened;
+    response.end("data: 2\n\n");
+  });
+  const { c } = hedging([b.url]);
+  const response = await c.fetch("/");
+  seen.open();
+  expect(await response.text()).toBe("data: 1\n\ndata: 2\n\n");
+});
+
 test("commit: first-byte makes every answer wait for its first byte, and an empty one for its end", async () => {
   const mute: Handler = (_, response) => response.writeHead(200).flushHeaders();
   const servers = await pair(mute, (request, response) => {
@@ -347,6 +361,19 @@ test("B17: a hedge to one virtual endpoint takes another connection, open before
   expect(await (await hedged(answer, time, () => true)).text()).toBe("other");
   expect([c.stats().hedgesWon, ports.size]).toEqual([1, 2]);
   await until(() => outstanding(c) === 0);
+});
+
+test("B17: a retry at a virtual endpoint takes another connection too, for there another server may answer", async () => {
+  const ports: unknown[] = [];
+  const b = await backend((request, response) => {
+    ports.push(request.socket.remotePort);
+    response.writeHead(isFirst(request) ? 503 : 200).end();
+  });
+  const time = virtualTime();
+  const c = client([{ url: b.url, virtual: true }], { budget: RICH, clock: time, timers: time });
+  for (let i = 0; i < 3; i++) expect((await c.fetch("/")).status).toBe(200);
+  for (let i = 0; i < 6; i += 2) expect(ports[i]).not.toBe(ports[i + 1]);
+  expect(b.opened).toBe(2);
 });
 
 test("B17: an endpoint that is not virtual keeps no spare, and its second call shares the first one's connection", async () => {

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Agent, type Dispatcher, fetch, interceptors, request } from "undici";
 import { expect, test } from "vitest";
@@ -234,14 +235,55 @@ test("an event stream is hedged until its first byte, which is delivered", async
     response.writeHead(200, events).flushHeaders();
     if (!isFirst(request)) response.end("data: 1\n\n");
   };
-  const urls = [(await backend(handler)).url, (await backend(handler)).url];
+  const servers = [await backend(handler), await backend(handler)];
+  const urls = servers.map((s) => s.url);
+  let headersRead = 0;
+  const listener = () => headersRead++;
+  subscribe("undici:request:headers", listener);
+  later(() => unsubscribe("undici:request:headers", listener));
   const { agent, service, time } = agentOf(urls, { hedge: { afterMs: DELAY_MS } });
   const answer = request(ORIGIN, { dispatcher: agent });
+  await until(() => headersRead === 1);
   await time.advance(DELAY_MS);
   expect(await (await answer).body.text()).toBe("data: 1\n\n");
   await until(() => outstanding(service) === 0);
-  await time.advance(1000);
+  // The loser is read on for a while, since its headers had come; then it is cut off.
+  expect([servers.map((s) => s.open.size), time.pendingCount]).toEqual([[1, 1], 1]);
+  await time.advance(51);
+  await until(() => servers.reduce((sum, s) => sum + s.open.size, 0) === 1);
   expect([service.stats().hedgesWon, time.pendingCount]).toEqual([1, 0]);
+});
+
+test("29: an answer that is held while another copy runs is not read into memory", async () => {
+  const piece = Buffer.alloc(64 * 1024, "z");
+  let sentBytes = 0;
+  const { waiting, servers, urls } = await pair((_, response) => {
+    response.writeHead(503);
+    const pour = () => {
+      do sentBytes += piece.length;
+      while (sentBytes < 1 << 28 && response.write(piece));
+    };
+    response.on("drain", pour);
+    pour();
+  });
+  const { agent, time } = agentOf(urls, { hedge: { afterMs: DELAY_MS }, retry: { max: 0 } });
+  const answer = request(ORIGIN, { dispatcher: agent });
+  await until(() => waiting.length === 1);
+  await time.advance(DELAY_MS);
+  await until(() => sentBytes > 0);
+  for (let i = 0; i < 300; i++) await new Promise((resolve) => setImmediate(resolve));
+  expect(sentBytes).toBeLessThan(1 << 25);
+  waiting[0]?.end("first");
+  expect(await (await answer).body.text()).toBe("first");
+  await until(() => servers.reduce((sum, s) => sum + s.open.size, 0) === 1);
+});
+
+test("a body that stalls is broken for its reader, and a failure of its endpoint", async () => {
+  const b = await backend((_, response) => response.write("some"));
+  const { agent, service } = agentOf([b.url], { timeout: { bodyIdleMs: 10 } });
+  const { body } = await request(ORIGIN, { dispatcher: agent });
+  await expect(body.text()).rejects.toMatchObject({ code: "UND_ERR_BODY_TIMEOUT" });
+  expect([outstanding(service), service.stats().endpoints[0]?.failures]).toEqual([0, 1]);
 });
 
 test("32: an upgrade is placed on an endpoint, once, and its socket is the caller's", async () => {
