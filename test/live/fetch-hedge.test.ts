@@ -284,16 +284,23 @@ test("a stream that sends its headers at once and nothing else is hedged; the wi
 });
 
 test("a stream's first byte is delivered before the stream ends", async () => {
-  const seen = gate();
-  const b = await backend(async (_, response) => {
+  const { waiting, handler } = stuck();
+  const b = await backend((request, response, n) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
-    setImmediate(() => response.write("data: 1\n\n"));
-    await seen.opened;
-    response.end("data: 2\n\n");
+    handler(request, response, n);
   });
-  const { c } = hedging([b.url]);
-  const response = await c.fetch("/");
-  seen.open();
+  let headersRead = 0;
+  const listener = () => headersRead++;
+  subscribe("undici:request:headers", listener);
+  later(() => unsubscribe("undici:request:headers", listener));
+  const { time, c } = hedging([b.url]);
+  const answer = c.fetch("/");
+  await until(() => headersRead === 1);
+  // Lets every reaction to the headers run, so that the byte is what is waited for.
+  await time.advance(1);
+  waiting[0]?.write("data: 1\n\n");
+  const response = await answer;
+  waiting[0]?.end("data: 2\n\n");
   expect(await response.text()).toBe("data: 1\n\ndata: 2\n\n");
 });
 
