@@ -158,9 +158,11 @@ test("a reload that cannot be carried out leaves the old configuration in force"
   await expect(proxy.running.reload({ ...config, trust: ["10.0.0.0/99"] })).rejects.toThrow(
     /trust/,
   );
+  const nowhere = { host: "127.0.0.1", port: 0, service: [{ service: "other" }] };
+  await expect(proxy.running.reload({ ...config, listeners: [nowhere] })).rejects.toThrow(/other/);
   expect((await proxy.get("/")).body.toString()).toBe("a");
   expect(proxy.running.addresses).toHaveLength(1);
-  expect(proxy.running.stats().reloads).toEqual({ ok: 0, failed: 3 });
+  expect(proxy.running.stats().reloads).toEqual({ ok: 0, failed: 4 });
 });
 
 test("a listener that a reload adds answers, one that it removes closes when its last request has ended", async () => {
@@ -179,6 +181,46 @@ test("a listener that a reload adds answers, one that it removes closes when its
   go.open();
   expect((await under).body.toString()).toBe("a");
   expect((await proxy.get("/")).body.toString()).toBe("a");
+});
+
+test("a kept connection to a listener that was removed is closed after its next answer", async () => {
+  const backend = await bed.backend((_q, r) => r.end("ok"));
+  const proxy = await bed.proxy(configOf([backend.url]));
+  const socket = connect(proxy.port, "127.0.0.1");
+  let heard = "";
+  let isClosed = false;
+  socket.on("data", (data) => {
+    heard += data;
+  });
+  socket.on("close", () => {
+    isClosed = true;
+  });
+  // Half a request, so that the connection is not idle when its listener goes.
+  socket.write("GET / HTTP/1.1\r\n");
+  await until(() => proxy.running.stats().connections === 1);
+  await proxy.running.reload({
+    ...configOf([backend.url]),
+    listeners: [{ host: "127.0.0.2", port: 0, service: "s" }],
+  });
+  socket.write("host: a\r\n\r\n");
+  await until(() => isClosed);
+  if (heard !== "") expect(heard).toMatch(/connection: close/i);
+});
+
+test("routes and endpoints that a reload removes leave the metrics, counts stay", async () => {
+  const [a, b] = [await bed.backend((_q, r) => r.end()), await bed.backend((_q, r) => r.end())];
+  const proxy = await bed.service([a.url, b.url]);
+  for (let i = 0; i < 4; i++) await proxy.get("/");
+  await proxy.running.reload({
+    listeners: [{ host: "127.0.0.1", port: 0, service: [{ name: "new", service: "s" }] }],
+    services: { s: { endpoints: [{ url: b.url }], options: { deadlineMs: 999 } } },
+  });
+  await proxy.get("/");
+  const text = await proxy.metrics();
+  expect(text).not.toContain(a.url);
+  expect(text).not.toContain('route="s"');
+  expect(text).toContain('bobtail_call_duration_seconds_count{route="new",outcome="ok"} 1\n');
+  expect([proxy.stats.calls, proxy.stats.succeeded]).toEqual([5, 5]);
 });
 
 test("a drain refuses new connections, says so on /readyz, closes kept ones, and waits for what runs", async () => {

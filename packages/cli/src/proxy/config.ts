@@ -96,6 +96,7 @@ export interface RunningProxy {
   readonly adminAddress: BoundAddress | undefined;
   /**
    * Swaps the configuration at once. Endpoints that stay keep their state; requests under way end as they began.
+   * The admin address stays, and a listener that stays keeps its client limits.
    * Rejects, with the old configuration in force, when a new listener cannot be bound or an option is out of range.
    */
   reload(config: ProxyConfig): Promise<void>;

@@ -5,8 +5,6 @@ import type { Exchange } from "./exchange.ts";
 export interface ExchangeHost {
   readonly clock: Clock;
   readonly timers: Timers;
-  /** The proxy is going away: answers say so. */
-  readonly isDraining: boolean;
   /** Exactly once for each exchange. */
   ended(exchange: Exchange, nowMs: number): void;
 }

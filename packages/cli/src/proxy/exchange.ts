@@ -12,7 +12,7 @@ import { failureReasonOf } from "./exchange-failure.ts";
 import type { ExchangeHost } from "./exchange-host.ts";
 import { type FailureReason, failureReply } from "./failure-reply.ts";
 import { OutboundHead } from "./outbound-head.ts";
-import { pushbackOf, rawText, tellsEventStream } from "./reply-head.ts";
+import { pushbackOf, rawText } from "./reply-head.ts";
 import { ReplyRelay } from "./reply-relay.ts";
 import { ReplyWriter } from "./reply-writer.ts";
 import { RequestBody } from "./request-body.ts";
@@ -141,7 +141,10 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
     this.callWakeMs = Number.POSITIVE_INFINITY;
     const { failure } = this.call;
     const last = failure === "all-failed" ? this.relay.takeHeld() : undefined;
-    if (last !== undefined) return this.serveLast(last, nowMs);
+    if (last !== undefined) {
+      this.serveLast(last, nowMs);
+      return;
+    }
     if (failure === undefined) this.writer.end(this.trailers);
     else if (failure === "aborted") this.writer.breakOff();
     else this.fail(failureReasonOf(this.call));
@@ -162,10 +165,7 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
 
   legHead(leg: Leg): boolean {
     if (this.runtime.retryStatuses.has(leg.status)) return this.hold(leg);
-    const { commit } = this.runtime;
-    const atFirstByte =
-      commit === "first-byte" || (commit === "auto" && tellsEventStream(leg.headers));
-    if (!atFirstByte) this.commit(leg, this.host.clock.nowMs());
+    if (!this.runtime.isStream(leg.headers)) this.commit(leg, this.host.clock.nowMs());
     return true;
   }
 
@@ -236,7 +236,6 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
   }
 
   private serve(leg: Leg, nowMs: number): void {
-    this.writer.isLast = this.host.isDraining;
     this.relay.serve(leg, nowMs);
     this.arm();
   }
@@ -263,9 +262,7 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
   private fail(reason: FailureReason): void {
     this.reason = reason;
     const context = { service: this.runtime.name, attempts: this.call.launched };
-    const { status, headers, body } = failureReply(reason, context);
-    this.writer.isLast = this.host.isDraining;
-    if (!this.writer.reply(status, headers, body)) this.writer.breakOff();
+    if (!this.writer.reply(failureReply(reason, context))) this.writer.breakOff();
   }
 
   private checkStall(nowMs: number): void {

@@ -47,11 +47,15 @@ export interface FailureContext {
   readonly attempts?: number | undefined;
 }
 
+/** An answer of our own making. */
+export interface OwnReply {
+  readonly status: number;
+  readonly headers: string[];
+  readonly body: Buffer;
+}
+
 /** Nothing but the service's name and a count leaves the proxy: no address, no cause's text. */
-export function failureReply(
-  reason: FailureReason,
-  context: FailureContext,
-): { status: number; headers: string[]; body: Buffer } {
+export function failureReply(reason: FailureReason, context: FailureContext): OwnReply {
   const [status, error] = REPLIES[reason];
   const { service, attempts } = context;
   const body = Buffer.from(`${JSON.stringify({ error, reason, service, attempts })}\n`);

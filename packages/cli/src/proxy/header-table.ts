@@ -10,7 +10,6 @@ export type HeaderRole =
   | "expect"
   | "content-type"
   | "idempotency-key"
-  | "incremental"
   | "bobtail"
   | "grpc-timeout"
   | "envoy-timeout"
@@ -37,7 +36,6 @@ const ROLES: Readonly<Record<string, HeaderRole>> = {
   host: "host",
   expect: "expect",
   "idempotency-key": "idempotency-key",
-  incremental: "incremental",
   "grpc-timeout": "grpc-timeout",
   "x-envoy-expected-rq-timeout-ms": "envoy-timeout",
   forwarded: "forwarded",

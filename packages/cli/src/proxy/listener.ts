@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { BoundAddress, ClientLimits } from "./config.ts";
-import { NodeInbound } from "./node-inbound.ts";
+import { type ListenerState, NodeInbound } from "./node-inbound.ts";
 import { Peer, plainAddress } from "./peer.ts";
 
 /** What a listener asks of the proxy behind it. */
@@ -15,20 +15,22 @@ export interface ListenerHost {
 }
 
 /** The accepting side on `node:http`: its parser is strict, and every limit on a slow client is set. */
-export class Listener {
+export class Listener implements ListenerState {
   readonly host: string;
   readonly port: number;
   /** Connections that are open. */
   readonly peers: Map<Duplex, Peer>;
+  readonly tunnelIdleMs: number;
+  isStopping: boolean;
   private readonly server: Server;
   private readonly owner: ListenerHost;
-  private readonly tunnelIdleMs: number;
 
   constructor(address: BoundAddress, limits: ClientLimits, owner: ListenerHost) {
     this.host = address.host;
     this.port = address.port;
     this.peers = new Map();
     this.owner = owner;
+    this.isStopping = false;
     this.tunnelIdleMs = limits.tunnelIdleMs ?? 3_600_000;
     const headersMs = limits.headersMs ?? 10_000;
     this.server = createServer({
@@ -66,6 +68,7 @@ export class Listener {
 
   /** Accepts nothing new; resolves when the last connection is closed. Idle ones are closed at once. */
   stop(): Promise<void> {
+    this.isStopping = true;
     return new Promise((resolve) => {
       this.server.close(() => resolve());
       this.server.closeIdleConnections();
@@ -90,7 +93,7 @@ export class Listener {
     const peer = this.peers.get(request.socket);
     // Closed between its last byte and this event.
     if (peer === undefined) return;
-    this.owner.accept(new NodeInbound(request, response, peer, this.tunnelIdleMs), false);
+    this.owner.accept(new NodeInbound(request, response, peer, this), false);
   }
 
   /** Node hands over the connection; what is not a switch after all is answered once, and the connection closed. */
@@ -106,7 +109,7 @@ export class Listener {
       response.detachSocket(socket as Socket);
       socket.end();
     });
-    this.owner.accept(new NodeInbound(request, response, peer, this.tunnelIdleMs), true);
+    this.owner.accept(new NodeInbound(request, response, peer, this), true);
   }
 }
 

@@ -4,6 +4,13 @@ import type { Inbound, InboundEvents } from "./engine.ts";
 import type { Peer } from "./peer.ts";
 import { joinTunnel } from "./tunnel.ts";
 
+/** What a request must know of where it came in. */
+export interface ListenerState {
+  readonly tunnelIdleMs: number;
+  /** Nothing new is accepted: every answer is the last on its connection. */
+  readonly isStopping: boolean;
+}
+
 /** A request of `node:http`. */
 export class NodeInbound implements Inbound {
   readonly method: string;
@@ -15,13 +22,13 @@ export class NodeInbound implements Inbound {
   events: InboundEvents | undefined;
   private readonly request: IncomingMessage;
   private readonly response: ServerResponse;
-  private readonly tunnelIdleMs: number;
+  private readonly listener: ListenerState;
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
     peer: Peer,
-    tunnelIdleMs: number,
+    listener: ListenerState,
   ) {
     this.method = request.method ?? "GET";
     this.target = request.url ?? "";
@@ -31,7 +38,7 @@ export class NodeInbound implements Inbound {
     this.events = undefined;
     this.request = request;
     this.response = response;
-    this.tunnelIdleMs = tunnelIdleMs;
+    this.listener = listener;
   }
 
   readBody(): void {
@@ -60,6 +67,7 @@ export class NodeInbound implements Inbound {
   }
 
   head(status: number, message: string, headers: string[]): void {
+    if (this.listener.isStopping) this.response.shouldKeepAlive = false;
     if (message === "") this.response.writeHead(status, headers);
     else this.response.writeHead(status, message, headers);
   }
@@ -89,7 +97,7 @@ export class NodeInbound implements Inbound {
     const { socket } = this.request;
     this.response.detachSocket(socket);
     socket.write(`${head}\r\n`, "latin1");
-    joinTunnel(socket, upstream, { idleMs: this.tunnelIdleMs, closed });
+    joinTunnel(socket, upstream, { idleMs: this.listener.tunnelIdleMs, closed });
   }
 }
 

@@ -12,7 +12,7 @@ import { type ProxyCounts, type ProxyView, proxyMetrics, proxyStats } from "./pr
 import { ReplyWriter } from "./reply-writer.ts";
 import { RequestHead } from "./request-head.ts";
 import { parseTarget } from "./request-target.ts";
-import { compileRoutes, findRoute, type Route } from "./routes.ts";
+import { checkServices, compileRoutes, findRoute, type Route } from "./routes.ts";
 import { RouteTarget } from "./service-runtime.ts";
 import { ServiceSet } from "./service-set.ts";
 
@@ -152,9 +152,10 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
   /** Everything that can fail comes first; then one step swaps it all. */
   private async apply(config: ProxyConfig): Promise<void> {
     const isTrusted = createTrustRule(config.trust);
+    checkServices(config);
     const opened: Door[] = [];
     try {
-      for (const door of await this.openDoors(config, opened)) void door;
+      await this.openDoors(config, opened);
       this.services.apply(config);
     } catch (error) {
       await Promise.all(opened.map((door) => door.listener.stop()));
@@ -172,7 +173,8 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
     this.log = config.accessLog === "stdout" ? stdoutSink() : config.accessLog;
   }
 
-  private async openDoors(config: ProxyConfig, opened: Door[]): Promise<readonly Door[]> {
+  /** Binds the listeners that are new; each is in `opened` as soon as it is bound. */
+  private async openDoors(config: ProxyConfig, opened: Door[]): Promise<void> {
     const keys = keysOf(config);
     for (const [i, address] of config.listeners.entries()) {
       const key = keys[i] as string;
@@ -189,7 +191,6 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
       const door: Door = { key, listener, bound, routes: [] };
       opened.push(door);
     }
-    return opened;
   }
 
   private route(config: ProxyConfig, doors: readonly Door[]): void {
@@ -207,8 +208,10 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
         return target;
       });
     }
-    for (const runtime of runtimes.values())
+    for (const runtime of runtimes.values()) {
       runtime.targets = [...targets.values()].filter((target) => target.runtime === runtime);
+      runtime.metrics.retainRoutes(runtime.targets.map((target) => target.route));
+    }
   }
 
   private leave(listener: Listener): void {
@@ -255,13 +258,13 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
   private refuse(inbound: NodeInbound, reason: FailureReason): void {
     const { refused } = this.counts;
     refused.set(reason, (refused.get(reason) ?? 0) + 1);
-    const { status, headers, body } = failureReply(reason, {});
+    const reply = failureReply(reason, {});
     const writer = new ReplyWriter(inbound);
     // What follows on this connection may not be what it seems.
-    writer.isLast = status !== 404;
-    writer.reply(status, headers, body);
+    writer.isLast = reply.status !== 404;
+    writer.reply(reply);
     const { method, target } = inbound;
-    const line = { method, path: target, status, reason };
+    const line = { method, path: target, status: reply.status, reason };
     this.log?.(refusedLine(line, new Date().toISOString()));
   }
 

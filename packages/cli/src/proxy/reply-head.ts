@@ -42,7 +42,8 @@ export function readReplyHead(raw: readonly Buffer[]): ReplyHead {
     headers.push(name, value);
   }
   headers.push("via", via === "" ? "1.1 bobtail" : `${via}, 1.1 bobtail`);
-  const names = connection === "" ? undefined : nominated(connection);
+  if (connection === "" || connection === "keep-alive" || connection === "close") return head;
+  const names = nominated(connection);
   if (names !== undefined) head.headers = without(headers, names);
   return head;
 }

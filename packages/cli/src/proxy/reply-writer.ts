@@ -1,4 +1,5 @@
 import type { Inbound } from "./engine.ts";
+import type { OwnReply } from "./failure-reply.ts";
 import type { ReplyHead } from "./reply-head.ts";
 
 /**
@@ -18,7 +19,7 @@ export class ReplyWriter {
   private headers: string[];
   private bodyLength: number;
   private held: Buffer | undefined;
-  /** Written on every answer: the connection ends after it. */
+  /** The connection ends after this answer. */
   isLast: boolean;
 
   constructor(inbound: Inbound) {
@@ -84,7 +85,8 @@ export class ReplyWriter {
   }
 
   /** An answer of our own, in one write. False when another is on its way already. */
-  reply(status: number, headers: string[], body: Buffer): boolean {
+  reply(reply: OwnReply): boolean {
+    const { status, headers, body } = reply;
     if (this.state !== "none" && this.state !== "held") return false;
     this.held = undefined;
     this.status = status;

@@ -55,7 +55,8 @@ export class RequestHead {
       if (this.lengths > 0) this.fault = "ambiguous_length";
       this.bodyLength = -1;
     }
-    if (this.connection !== "") this.applyConnection();
+    if (this.connection === "" || isPlain(this.connection)) this.upgrade = "";
+    else this.applyConnection();
     this.headers.push("host", this.host);
     this.writeForwarding(peer, isTls);
   }
@@ -163,6 +164,11 @@ export class RequestHead {
     if (!peer.isTrusted || !has(headers, "x-forwarded-host"))
       headers.push("x-forwarded-host", this.host);
   }
+}
+
+/** The two usual values name nothing. */
+function isPlain(connection: string): boolean {
+  return connection === "keep-alive" || connection === "close";
 }
 
 function has(headers: readonly (string | undefined)[], name: string): boolean {

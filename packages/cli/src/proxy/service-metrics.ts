@@ -86,11 +86,15 @@ export class ServiceMetrics implements CallObserver {
     suppressed.set(reason, (suppressed.get(reason) ?? 0) + 1);
   }
 
-  /** Endpoints and routes that a reload has removed are forgotten; the counts of the machine it replaced are kept. */
-  retain(endpoints: readonly Endpoint[], routes: ReadonlySet<string>, past?: ServiceStats): void {
+  /** Routes that a reload has removed are forgotten. */
+  retainRoutes(routes: readonly string[]): void {
+    for (const route of this.routes.keys()) if (!routes.includes(route)) this.routes.delete(route);
+  }
+
+  /** Endpoints that a reload has removed are forgotten; the counts of the machine it replaced are kept. */
+  retainEndpoints(endpoints: readonly Endpoint[], past: ServiceStats | undefined): void {
     for (const endpoint of this.attempts.keys())
       if (!endpoints.includes(endpoint)) this.attempts.delete(endpoint);
-    for (const route of this.routes.keys()) if (!routes.has(route)) this.routes.delete(route);
     if (past === undefined) return;
     this.past.push(past);
     // Machines with nothing left to run no longer change: their counts become one.

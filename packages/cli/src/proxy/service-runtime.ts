@@ -1,6 +1,7 @@
 import type { Endpoint, LatencyClass, Service } from "bobtail/engine";
 import type { CommitPoint } from "./config.ts";
 import type { LegFailure, Outbound } from "./engine.ts";
+import { tellsEventStream } from "./reply-head.ts";
 import type { RouteMetrics, ServiceMetrics } from "./service-metrics.ts";
 
 const DEFAULT_RETRY_ON: readonly (number | "connect-failure" | "reset")[] = [
@@ -16,7 +17,7 @@ export class ServiceRuntime {
   readonly name: string;
   readonly service: Service;
   readonly metrics: ServiceMetrics;
-  readonly commit: CommitPoint;
+  private readonly commit: CommitPoint;
   /** Statuses that another replica may cure. */
   readonly retryStatuses: ReadonlySet<number>;
   private readonly retriesConnect: boolean;
@@ -44,6 +45,12 @@ export class ServiceRuntime {
     this.attemptTimeoutMs = options.timeout?.attemptMs ?? Number.POSITIVE_INFINITY;
     this.isHedging = options.hedge !== undefined && service.hedger.max > 0;
     this.targets = [];
+  }
+
+  /** Whether a reply with these headers counts as an answer only at its first byte. */
+  isStream(headers: readonly Buffer[]): boolean {
+    if (this.commit !== "auto") return this.commit === "first-byte";
+    return tellsEventStream(headers);
   }
 
   /** Whether another replica may do better than one that failed like this. */

@@ -55,9 +55,8 @@ export class ServiceSet {
       this.connect(runtime, service);
       this.disconnect(endpointsBefore, runtime.service.balancer.endpoints);
       const replaced = before !== undefined && before !== runtime ? before : undefined;
-      const routes = new Set(runtime.metrics.routes.keys());
       const past = replaced?.service.machine.stats;
-      runtime.metrics.retain(runtime.service.balancer.endpoints, routes, past);
+      runtime.metrics.retainEndpoints(runtime.service.balancer.endpoints, past);
       this.configs.set(name, service);
     }
     for (const [name, runtime] of this.runtimes) {

@@ -15,11 +15,6 @@ const DRAIN_MS = 50;
  */
 let parsing = 0;
 
-function afterParsing(run: () => void): void {
-  if (parsing > 0) queueMicrotask(run);
-  else run();
-}
-
 /** One attempt as an undici handler. Once dropped it tells nobody anything. */
 export class UndiciLeg extends Wakeable implements Leg, Dispatcher.DispatchHandler {
   readonly attempt: Attempt;
@@ -64,15 +59,15 @@ export class UndiciLeg extends Wakeable implements Leg, Dispatcher.DispatchHandl
       this.events.legFailed(this, { kind: "refused", code: "TOO_MANY_CONNECTIONS" });
       return;
     }
-    afterParsing(() => {
-      if (this.isDropped) this.close();
-      else this.dispatch(this.outbound.poolFor(this.attempt));
-    });
+    if (parsing > 0) queueMicrotask(() => this.send());
+    else this.send();
   }
 
   resume(): void {
     const { continueBody } = this;
-    if (continueBody !== undefined && !this.ended) afterParsing(continueBody);
+    if (continueBody === undefined || this.ended) return;
+    if (parsing > 0) queueMicrotask(continueBody);
+    else continueBody();
   }
 
   drop(): void {
@@ -142,7 +137,12 @@ export class UndiciLeg extends Wakeable implements Leg, Dispatcher.DispatchHandl
     this.close();
     if (this.isDropped) return;
     // Undici's types say strings; what its parser gives is bytes.
-    this.inParser(() => this.events.legEnd(this, (trailers as Buffer[] | null) ?? NO_HEADERS));
+    parsing++;
+    try {
+      this.events.legEnd(this, (trailers as Buffer[] | null) ?? NO_HEADERS);
+    } finally {
+      parsing--;
+    }
   }
 
   onUpgrade(status: number, headers: Buffer[] | string[] | null, socket: Duplex): void {
@@ -172,6 +172,11 @@ export class UndiciLeg extends Wakeable implements Leg, Dispatcher.DispatchHandl
     if (this.isDropped) return;
     const failure = { kind: this.kindOf(error), code: codeOf(error) };
     this.inParser(() => this.events.legFailed(this, failure));
+  }
+
+  private send(): void {
+    if (this.isDropped) this.close();
+    else this.dispatch(this.outbound.poolFor(this.attempt));
   }
 
   private dispatch(dispatcher: Dispatcher): void {
