@@ -9,12 +9,25 @@ export class Peer {
   readonly forwardedFor: string;
   /** Told when the connection closes. */
   readonly running: Set<{ gone(): void }>;
+  private host: string;
+  private node: string;
 
   constructor(address: string, isTrusted: boolean) {
     this.address = address;
     this.isTrusted = isTrusted;
     this.forwardedFor = address.includes(":") ? `"[${address}]"` : address;
     this.running = new Set();
+    this.host = "";
+    this.node = "";
+  }
+
+  /** One `Forwarded` element. A connection hardly ever changes the host it asks for, so the last one is kept. */
+  forwardedNode(host: string, proto: string): string {
+    if (host === this.host && this.node !== "") return this.node;
+    const quotable = host.replace(/["\\]/g, "");
+    this.host = host;
+    this.node = `for=${this.forwardedFor};host="${quotable}";proto=${proto}`;
+    return this.node;
   }
 }
 

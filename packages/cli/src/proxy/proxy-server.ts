@@ -251,7 +251,8 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
 
   private faultOf(head: RequestHead, isUpgrade: boolean): FailureReason | undefined {
     // Nothing of ours is passed on, and nothing there is answered yet.
-    if (/^\/\.bobtail(?:[/?]|$)/.test(head.path)) return "not_found";
+    if (head.path.startsWith("/.bobtail") && /^(?:[/?]|$)/.test(head.path.slice(9)))
+      return "not_found";
     return isUpgrade && head.bodyLength !== 0 ? "upgrade_with_body" : undefined;
   }
 

@@ -90,6 +90,11 @@ function without(headers: readonly string[], names: ReadonlySet<string>): string
   return kept;
 }
 
+/** What `toString("latin1")` comes to, without its look-up of the encoding. */
+interface SliceableBuffer extends Buffer {
+  latin1Slice(start: number, end: number): string;
+}
+
 function text(bytes: Buffer | undefined): string {
-  return bytes === undefined ? "" : bytes.toString("latin1");
+  return bytes === undefined ? "" : (bytes as SliceableBuffer).latin1Slice(0, bytes.length);
 }

@@ -30,6 +30,9 @@ export class RequestHead {
   private via: string = "";
   private forwarded: string = "";
   private forwardedFor: string = "";
+  /** A trusted peer has told what the user asked for. */
+  private hasProto: boolean = false;
+  private hasHost: boolean = false;
   private hosts: number = 0;
   private lengths: number = 0;
   private chunked: boolean = false;
@@ -103,7 +106,7 @@ export class RequestHead {
         if (isTrusted) this.forwardedFor = join(this.forwardedFor, value);
         return;
       case "x-forwarded":
-        if (isTrusted) this.headers.push(name.toLowerCase(), value);
+        if (isTrusted) this.readForwarded(name.toLowerCase(), value);
         return;
       case "via":
         this.via = join(this.via, value);
@@ -115,6 +118,12 @@ export class RequestHead {
       default:
         this.headers.push(name, value);
     }
+  }
+
+  private readForwarded(name: string, value: string): void {
+    if (name === "x-forwarded-proto") this.hasProto = true;
+    else this.hasHost = true;
+    this.headers.push(name, value);
   }
 
   private readBobtail(name: string, value: string): void {
@@ -149,7 +158,7 @@ export class RequestHead {
   private writeForwarding(peer: Peer, isTls: boolean): void {
     const { headers } = this;
     const proto = isTls ? "https" : "http";
-    const node = `for=${peer.forwardedFor};host="${this.host.replace(/["\\]/g, "")}";proto=${proto}`;
+    const node = peer.forwardedNode(this.host, proto);
     headers.push(
       "via",
       this.via === "" ? "1.1 bobtail" : `${this.via}, 1.1 bobtail`,
@@ -159,21 +168,14 @@ export class RequestHead {
       this.forwardedFor === "" ? peer.address : `${this.forwardedFor}, ${peer.address}`,
     );
     // What the first trusted hop saw is what the user asked for.
-    if (!peer.isTrusted || !has(headers, "x-forwarded-proto"))
-      headers.push("x-forwarded-proto", proto);
-    if (!peer.isTrusted || !has(headers, "x-forwarded-host"))
-      headers.push("x-forwarded-host", this.host);
+    if (!this.hasProto) headers.push("x-forwarded-proto", proto);
+    if (!this.hasHost) headers.push("x-forwarded-host", this.host);
   }
 }
 
 /** The two usual values name nothing. */
 function isPlain(connection: string): boolean {
   return connection === "keep-alive" || connection === "close";
-}
-
-function has(headers: readonly (string | undefined)[], name: string): boolean {
-  for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return true;
-  return false;
 }
 
 function join(before: string, value: string): string {
