@@ -5,17 +5,15 @@ export const FINISH = 0;
 export const GIVE_UP = 1;
 /** A job fails without having been served [job]. */
 export const FAIL = 2;
-/** A request comes in. */
-export const ARRIVE = 3;
 /** A call's own wake [request], and that of a lane of them [lane]. */
-export const WAKE = 4;
-export const LANE = 5;
+export const WAKE = 3;
+export const LANE = 4;
 /** Messages arrive: a copy [job], its answer [attempt], its failure [attempt], its cancel [job]. */
-export const DELIVER = 6;
-export const REPLY = 7;
-export const LOST = 8;
-export const CANCEL = 9;
+export const DELIVER = 5;
+export const REPLY = 6;
+export const LOST = 7;
+export const CANCEL = 8;
 /** Servers report their load. */
-export const REPORT = 10;
+export const REPORT = 9;
 /** A fault begins or ends [fault state]. */
-export const FAULT = 11;
+export const FAULT = 10;

@@ -80,23 +80,38 @@ export class EventQueue {
     this.release(event);
   }
 
-  /** Takes the earliest event into `timeMs`, `code` and `subject`; false when there is none. */
-  pop(): boolean {
+  /**
+   * Takes the earliest event into `timeMs`, `code` and `subject`; false when there is none.
+   *
+   * @param limitMs - false, and nothing taken, when the earliest is later than this; not before the event popped last.
+   * A stream of its own, such as arrivals, need not pass through the queue.
+   */
+  pop(limitMs: number = Number.POSITIVE_INFINITY): boolean {
     if (this.size === 0) return false;
     const { heads, mask, times, perWidth } = this;
-    const lastDay = this.day + mask;
-    for (let day = this.day; day <= lastDay; day++) {
+    const from = this.day;
+    const limitDay = limitMs * perWidth;
+    for (let day = from; day <= from + mask; day++) {
       const event = heads[day & mask] as number;
       // Sorted lists: a head that is not due today belongs to a later year, and so does its list.
       if (event !== NONE && (times[event] as number) * perWidth < day + 1) {
-        this.scanned += day - this.day;
+        this.scanned += day - from;
         this.day = day;
-        return this.take(event, day & mask);
+        return (times[event] as number) <= limitMs && this.take(event, day & mask);
+      }
+      if (day + 1 > limitDay) {
+        this.scanned += day - from;
+        this.day = day;
+        return false;
       }
     }
     this.scanned += mask;
+    const day = this.day;
     const event = this.earliest();
-    return this.take(event, this.day & mask);
+    if ((times[event] as number) <= limitMs) return this.take(event, this.day & mask);
+    // The calendar stays at a day that is not after anything that may still come.
+    this.day = day;
+    return false;
   }
 
   /** The head of that bucket. */

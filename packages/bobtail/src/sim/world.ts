@@ -1,4 +1,4 @@
-import { nth } from "../core/assert.ts";
+import { assert, nth } from "../core/assert.ts";
 import { checkOption } from "../core/errors.ts";
 import { type Rng, seededRng } from "../core/rng.ts";
 import type { Attempt } from "../policies/attempt.ts";
@@ -21,11 +21,14 @@ import { RequestSource } from "./request-source.ts";
 import type { SimResult } from "./result.ts";
 import type { WorldOptions } from "./scenario.ts";
 import { capacityPerSecond, createFaults, createServers } from "./servers.ts";
-import { WakeLane } from "./wake-lane.ts";
+import type { WakeLane } from "./wake-lane.ts";
+import { Wakes } from "./wakes.ts";
 
 export interface WorldHooks {
-  /** Watches every decision of every client. Default: a digest of them is taken. */
+  /** Watches every decision of every client. */
   readonly observer?: CallObserver | undefined;
+  /** Whether a digest of all decisions is taken; default true, unless there is an observer. */
+  readonly digest?: boolean | undefined;
 }
 
 /** A discrete-event world in which the very call machine and balancers of production take the decisions. */
@@ -48,13 +51,14 @@ export class World implements Port, FleetListener {
   private readonly requests: number;
   private readonly messages: Rng;
   private readonly choices: Rng;
-  private readonly deadlines: WakeLane;
-  private readonly hedges: WakeLane;
+  private readonly wakes: Wakes;
   private readonly faults: FaultPlan;
   private readonly board: LoadBoard | undefined;
   private readonly recorder: Recorder;
   private readonly digest: DecisionDigest | undefined;
   private arrived: number;
+  /** Not an event, since there always is exactly one. */
+  private nextArrivalMs: number;
   private settledRoots: number;
 
   /** Throws `ERR_BOBTAIL_OPTION` for a policy out of range; `checkScenario` tells all that is wrong with the rest. */
@@ -64,8 +68,7 @@ export class World implements Port, FleetListener {
     this.messages = root.split("network");
     this.choices = root.split("client");
     this.events = new EventQueue();
-    this.deadlines = new WakeLane(this.events, code.LANE);
-    this.hedges = new WakeLane(this.events, code.LANE);
+    this.wakes = new Wakes(this.events);
     this.source = new RequestSource(options, root.split("sizes"));
     const servers = createServers(options);
     const copySize = options.copies === "independent" ? this.source.anyKind : undefined;
@@ -91,18 +94,20 @@ export class World implements Port, FleetListener {
     this.board =
       options.reports === undefined ? undefined : new LoadBoard(servers, options.reports.everyMs);
     this.recorder = new Recorder(this.requests - this.warmUp, this.leaves > 1);
-    this.digest = hooks.observer === undefined ? new DecisionDigest() : undefined;
+    const { observer, digest = observer === undefined } = hooks;
+    this.digest = digest ? new DecisionDigest() : undefined;
     this.clients = createClients({
       options,
       kinds: this.source.kinds,
       servers,
       board: this.board,
       port: this,
-      observer: hooks.observer ?? this.digest,
+      observer: observer ?? this.digest,
       rng: root.split("routing"),
     });
     this.nowMs = 0;
     this.arrived = 0;
+    this.nextArrivalMs = Number.POSITIVE_INFINITY;
     this.settledRoots = 0;
   }
 
@@ -111,9 +116,15 @@ export class World implements Port, FleetListener {
     this.scheduleArrival();
     this.faults.schedule();
     if (this.board !== undefined && this.board.everyMs > 0) this.report();
-    while (this.settledRoots < this.requests && this.events.pop()) {
-      this.nowMs = this.events.timeMs;
-      this.handle(this.events.code, this.events.subject);
+    while (this.settledRoots < this.requests) {
+      if (this.events.pop(this.nextArrivalMs)) {
+        this.nowMs = this.events.timeMs;
+        this.handle(this.events.code, this.events.subject);
+      } else {
+        assert(this.nextArrivalMs < Number.POSITIVE_INFINITY, "an open call has a deadline");
+        this.nowMs = this.nextArrivalMs;
+        this.arrive();
+      }
     }
     const services = this.clients.flatMap((client) => client.services);
     const result = this.recorder.result(services, this.fleet.servers, this.nowMs);
@@ -136,16 +147,12 @@ export class World implements Port, FleetListener {
   }
 
   wakeAt(c: Call, atMs: number): void {
-    const request = c.host as Request;
-    this.disarm(request);
-    if (atMs === Number.POSITIVE_INFINITY) return;
-    const lane = atMs === c.deadlineMs ? this.deadlines : this.hedges;
-    if (!lane.put(request, atMs)) request.event = this.events.push(atMs, code.WAKE, request);
+    this.wakes.set(c.host as Request, atMs, atMs === c.deadlineMs);
   }
 
   settle(c: Call, nowMs: number): void {
     const request = c.host as Request;
-    this.disarm(request);
+    this.wakes.drop(request);
     this.recorder.settled(c, request, nowMs);
     const { root } = request;
     if (root === undefined) {
@@ -180,9 +187,6 @@ export class World implements Port, FleetListener {
     switch (kind) {
       case code.FINISH:
         this.fleet.finish(subject as Job, this.nowMs);
-        break;
-      case code.ARRIVE:
-        this.arrive();
         break;
       case code.LANE:
         this.wakeLane(subject as WakeLane);
@@ -228,7 +232,7 @@ export class World implements Port, FleetListener {
   private scheduleArrival(): void {
     const atMs = this.arrivals.nextMs();
     checkOption({ arrivals: atMs }, "as many arrivals as `requests`", Number.isFinite(atMs));
-    this.events.push(atMs, code.ARRIVE, undefined);
+    this.nextArrivalMs = atMs;
   }
 
   private arrive(): void {
@@ -236,6 +240,7 @@ export class World implements Port, FleetListener {
     const measured = number >= this.warmUp;
     if (number === this.warmUp) this.beginMeasuring();
     if (this.arrived < this.requests) this.scheduleArrival();
+    else this.nextArrivalMs = Number.POSITIVE_INFINITY;
     const { clients, leaves } = this;
     const client = nth(clients, clients.length === 1 ? 0 : this.choices.below(clients.length));
     const { source } = this;
@@ -283,14 +288,6 @@ export class World implements Port, FleetListener {
 
   private wakeLane(lane: WakeLane): void {
     for (let r = lane.due(this.nowMs); r !== undefined; r = lane.due(this.nowMs)) this.wake(r);
-  }
-
-  private disarm(request: Request): void {
-    if (request.lane !== undefined) request.lane.remove(request);
-    else if (request.event >= 0) {
-      this.events.remove(request.event);
-      request.event = -1;
-    }
   }
 
   private report(): void {
