@@ -91,6 +91,8 @@ export function empiricalFromBuckets(buckets: readonly LatencyBucket[]): Empiric
 export interface CensoredLatency {
   readonly latencyMs: number;
   readonly ended: boolean;
+  /** How often; a whole number >= 1, default 1. */
+  readonly count?: number | undefined;
 }
 
 /**
@@ -106,15 +108,17 @@ export function empiricalFromCensored(samples: readonly CensoredLatency[]): Empi
     (a, b) => a.latencyMs - b.latencyMs || Number(b.ended) - Number(a.ended),
   );
   const points: WeightedLatency[] = [];
-  let atRisk = sorted.length;
+  const total = sorted.reduce((sum, sample) => sum + (sample.count ?? 1), 0);
+  let atRisk = total;
   let survival = 1;
   for (let i = 0; i < sorted.length; ) {
     const { latencyMs } = sorted[i] as CensoredLatency;
     let ended = 0;
     let left = 0;
     for (; i < sorted.length && (sorted[i] as CensoredLatency).latencyMs === latencyMs; i++) {
-      left++;
-      if ((sorted[i] as CensoredLatency).ended) ended++;
+      const { count = 1, ended: isEnd } = sorted[i] as CensoredLatency;
+      left += count;
+      if (isEnd) ended += count;
     }
     if (ended > 0) {
       const weight = (survival * ended) / atRisk;
@@ -124,7 +128,7 @@ export function empiricalFromCensored(samples: readonly CensoredLatency[]): Empi
     atRisk -= left;
   }
   const beyond = survival < 1e-12 ? 0 : survival;
-  return empiricalFromWeights(points, { count: samples.length, beyond });
+  return empiricalFromWeights(points, { count: total, beyond });
 }
 
 /** Any law as points at evenly spread ranks and far into its tail; `points` in [100, 1e6], default 4,000. */

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { Command } from "commander";
 import { addDemoCommand } from "../demo/command.ts";
+import { addPlanCommand } from "../plan/command.ts";
 import { addCheckCommand } from "./check-command.ts";
 import { addInitCommand } from "./init-command.ts";
 import { addProxyCommand } from "./proxy-command.ts";
@@ -26,6 +27,7 @@ Exit codes: 0 ok, 1 internal error, 2 usage or policy file, 130 and 143 on signa
     );
   addDemoCommand(program);
   addProxyCommand(program);
+  addPlanCommand(program);
   addInitCommand(program);
   addCheckCommand(program);
   addSchemaCommand(program);
