@@ -105,6 +105,9 @@ describe("defects seen in client libraries", () => {
           balancer.observe(nth(balancer.endpoints, 0), latencyMs, outcome, ageMs);
           const [hit, untouched] = balancer.endpoints;
           if (hit === undefined || untouched === undefined) throw new Error("two endpoints");
+          // A tie or worse: were its estimate any lower, it would win every time.
+          const picks = Array.from({ length: 40 }, () => pick(balancer, ageMs));
+          expect(picks).toContain(untouched);
           hit.outstanding = 1;
           expect(pick(balancer, ageMs)).toBe(untouched);
         },

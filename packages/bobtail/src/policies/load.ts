@@ -123,7 +123,8 @@ export class Load {
         ? this.standInMs(nowMs)
         : e.latencyMs * fadeRatio(nowMs - e.latencyAtMs, this.fadePerMs);
     const waitedMs = nowMs * e.waiting - e.waitingSinceSumMs;
-    return waitedMs > latencyMs * e.waiting ? waitedMs / e.waiting : latencyMs;
+    // Without a branch: whether something waits is a coin toss, and a wrong guess costs more than a division.
+    return Math.max(latencyMs, waitedMs / Math.max(e.waiting, 1));
   }
 
   private standInMs(nowMs: number): number {
