@@ -5,8 +5,13 @@ import type { Call } from "../policies/call.ts";
 import type { Endpoint } from "../policies/endpoint.ts";
 import type { SimServer } from "./server.ts";
 
+/** A count for each endpoint's host, in place of the client's own. */
+export interface LoadView {
+  countOf(host: unknown): number;
+}
+
 /** What servers last reported of themselves: the copies that each holds, in service or waiting. */
-export class LoadBoard {
+export class LoadBoard implements LoadView {
   readonly everyMs: number;
   private readonly servers: readonly SimServer[];
   private readonly counts: Uint32Array;
@@ -21,7 +26,8 @@ export class LoadBoard {
     for (let i = 0; i < this.counts.length; i++) this.counts[i] = nth(this.servers, i).held;
   }
 
-  countOf(server: SimServer): number {
+  countOf(host: unknown): number {
+    const server = host as SimServer;
     return this.everyMs === 0 ? server.held : (this.counts[server.index] as number);
   }
 }
@@ -32,12 +38,12 @@ export class LoadBoard {
  */
 export class ReportedBalancer implements Balancer {
   private readonly inner: Balancer;
-  private readonly board: LoadBoard;
+  private readonly view: LoadView;
   private own: Float64Array;
 
-  constructor(inner: Balancer, board: LoadBoard) {
+  constructor(inner: Balancer, view: LoadView) {
     this.inner = inner;
-    this.board = board;
+    this.view = view;
     this.own = new Float64Array(inner.endpoints.length);
   }
 
@@ -50,7 +56,7 @@ export class ReportedBalancer implements Balancer {
     for (let i = 0; i < endpoints.length; i++) {
       const e = nth(endpoints, i);
       this.own[i] = e.outstanding;
-      e.outstanding = this.board.countOf(e.host as SimServer);
+      e.outstanding = this.view.countOf(e.host);
     }
     const picked = this.inner.pick(call, kind, nowMs);
     for (let i = 0; i < endpoints.length; i++)
