@@ -160,9 +160,12 @@ test("a reload that cannot be carried out leaves the old configuration in force"
   );
   const nowhere = { host: "127.0.0.1", port: 0, service: [{ service: "other" }] };
   await expect(proxy.running.reload({ ...config, listeners: [nowhere] })).rejects.toThrow(/other/);
+  for (const bad of ["ftp://a", "http://u:p@a", "http://a/path", "a:80", ""])
+    await expect(proxy.running.reload(configOf([bad]))).rejects.toThrow(/endpoint/);
+  await expect(proxy.running.reload(configOf([a.url, a.url]))).rejects.toThrow(/no other/);
   expect((await proxy.get("/")).body.toString()).toBe("a");
   expect(proxy.running.addresses).toHaveLength(1);
-  expect(proxy.running.stats().reloads).toEqual({ ok: 0, failed: 4 });
+  expect(proxy.running.stats().reloads).toEqual({ ok: 0, failed: 10 });
 });
 
 test("a listener that a reload adds answers, one that it removes closes when its last request has ended", async () => {
@@ -181,6 +184,26 @@ test("a listener that a reload adds answers, one that it removes closes when its
   go.open();
   expect((await under).body.toString()).toBe("a");
   expect((await proxy.get("/")).body.toString()).toBe("a");
+});
+
+test("reloads asked for at once are carried out in their order, and none after the end", async () => {
+  const [a, b] = [
+    await bed.backend((_q, r) => r.end("a")),
+    await bed.backend((_q, r) => r.end("b")),
+  ];
+  const proxy = await bed.proxy(configOf([a.url]));
+  const moved = {
+    host: "127.0.0.1",
+    port: Number(new URL(await bed.deadUrl()).port),
+    service: "s",
+  };
+  await Promise.all([
+    proxy.running.reload({ ...configOf([a.url]), listeners: [moved] }),
+    proxy.running.reload({ ...configOf([b.url]), listeners: [moved] }),
+  ]);
+  expect((await proxy.get("/")).body.toString()).toBe("b");
+  await proxy.running.close();
+  await expect(proxy.running.reload(configOf([a.url]))).rejects.toThrow(/closing/);
 });
 
 test("a kept connection to a listener that was removed is closed after its next answer", async () => {

@@ -18,7 +18,8 @@ export type FailureReason =
   | "deadline"
   | "busy"
   | "no_endpoint"
-  | "closing";
+  | "closing"
+  | "starting";
 
 const REPLIES: Readonly<Record<FailureReason, readonly [status: number, error: string]>> = {
   request_target: [400, "bad_request"],
@@ -40,6 +41,7 @@ const REPLIES: Readonly<Record<FailureReason, readonly [status: number, error: s
   busy: [503, "service_unavailable"],
   no_endpoint: [503, "service_unavailable"],
   closing: [503, "service_unavailable"],
+  starting: [503, "service_unavailable"],
 };
 
 export interface FailureContext {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { BoundAddress, ClientLimits } from "./config.ts";
+import type { BoundAddress, ClientLimits, ProxyConfig } from "./config.ts";
 import { type ListenerState, NodeInbound } from "./node-inbound.ts";
 import { Peer, plainAddress } from "./peer.ts";
 
@@ -119,4 +119,15 @@ function refuseTunnel(socket: Duplex): void {
   socket.end(
     `HTTP/1.1 501 Not Implemented\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
   );
+}
+
+/** Listeners are the same through a reload when host, port and place among equals are. */
+export function keysOf({ listeners }: Pick<ProxyConfig, "listeners">): string[] {
+  const seen = new Map<string, number>();
+  return listeners.map(({ host, port }) => {
+    const key = `${host}:${port}`;
+    const count = seen.get(key) ?? 0;
+    seen.set(key, count + 1);
+    return `${key}#${count}`;
+  });
 }

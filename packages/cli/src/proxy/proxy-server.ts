@@ -1,18 +1,19 @@
-import { seededRng, systemClock, systemTimers } from "bobtail/engine";
+import { BobtailError, seededRng, systemClock, systemTimers } from "bobtail/engine";
 import { accessLine, type LineSink, refusedLine, stdoutSink } from "./access-log.ts";
 import { Admin } from "./admin.ts";
+import { checkConfig } from "./check-config.ts";
 import type { BoundAddress, ProxyConfig, ProxyStats, RunningProxy } from "./config.ts";
 import { Exchange } from "./exchange.ts";
 import type { ExchangeHost } from "./exchange-host.ts";
 import { type FailureReason, failureReply } from "./failure-reply.ts";
-import { Listener, type ListenerHost } from "./listener.ts";
+import { keysOf, Listener, type ListenerHost } from "./listener.ts";
 import type { NodeInbound } from "./node-inbound.ts";
 import { createTrustRule, type TrustRule } from "./peer.ts";
 import { type ProxyCounts, type ProxyView, proxyMetrics, proxyStats } from "./proxy-metrics.ts";
 import { ReplyWriter } from "./reply-writer.ts";
 import { RequestHead } from "./request-head.ts";
 import { parseTarget } from "./request-target.ts";
-import { checkServices, compileRoutes, findRoute, type Route } from "./routes.ts";
+import { compileRoutes, findRoute, type Route } from "./routes.ts";
 import { RouteTarget } from "./service-runtime.ts";
 import { ServiceSet } from "./service-set.ts";
 
@@ -43,6 +44,7 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
   private log: LineSink | undefined;
   private maxHeaderLines: number;
   private running: number;
+  private reloading: Promise<void>;
   private closed: Promise<void> | undefined;
 
   constructor() {
@@ -70,6 +72,7 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
     this.log = undefined;
     this.maxHeaderLines = 128;
     this.running = 0;
+    this.reloading = Promise.resolve();
     this.closed = undefined;
   }
 
@@ -95,8 +98,19 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
     this.adminBound = await this.admin.listen(config.admin);
   }
 
-  async reload(config: ProxyConfig): Promise<void> {
+  reload(config: ProxyConfig): Promise<void> {
+    // One after the other, in the order they were asked for.
+    const next = this.reloading.then(() => this.reloadNow(config));
+    this.reloading = next.catch(() => {});
+    return next;
+  }
+
+  private async reloadNow(config: ProxyConfig): Promise<void> {
     try {
+      if (this.isDraining) {
+        const what = "proxy";
+        throw new BobtailError("ERR_BOBTAIL_CLOSED", "the proxy is closing", { what });
+      }
       await this.apply(config);
       this.counts.reloadsOk++;
       this.counts.reloadedAtSeconds = Date.now() / 1000;
@@ -152,7 +166,7 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
   /** Everything that can fail comes first; then one step swaps it all. */
   private async apply(config: ProxyConfig): Promise<void> {
     const isTrusted = createTrustRule(config.trust);
-    checkServices(config);
+    checkConfig(config);
     const opened: Door[] = [];
     try {
       await this.openDoors(config, opened);
@@ -239,7 +253,8 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
     }
     const route = findRoute(door.routes, head.host, head.path);
     if (route === undefined) {
-      this.refuse(inbound, "no_route");
+      // Its listener is bound, and waits for the others before it gets its routes.
+      this.refuse(inbound, door.routes.length === 0 ? "starting" : "no_route");
       return;
     }
     this.running++;
@@ -279,15 +294,4 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
       nowMs: this.clock.nowMs(),
     };
   }
-}
-
-/** Listeners are the same through a reload when host, port and place among equals are. */
-function keysOf(config: ProxyConfig): string[] {
-  const seen = new Map<string, number>();
-  return config.listeners.map(({ host, port }) => {
-    const key = `${host}:${port}`;
-    const count = seen.get(key) ?? 0;
-    seen.set(key, count + 1);
-    return `${key}#${count}`;
-  });
 }

@@ -1,5 +1,4 @@
-import { checkOption } from "bobtail/engine";
-import type { ListenerConfig, ProxyConfig, RouteConfig } from "./config.ts";
+import type { ListenerConfig, RouteConfig } from "./config.ts";
 
 /** A route as it runs; `T` is what serves it. */
 export interface Route<T> {
@@ -24,15 +23,6 @@ export function compileRoutes<T>(
       target: targetOf(route.service, name),
     };
   });
-}
-
-/** Every listener and route leads to a service that there is. */
-export function checkServices(config: ProxyConfig): void {
-  for (const { service } of config.listeners) {
-    const names = typeof service === "string" ? [service] : service.map((route) => route.service);
-    for (const name of names)
-      checkOption({ service: name }, "the name of a service", Object.hasOwn(config.services, name));
-  }
 }
 
 /** The first route that matches. `path` may carry a query. */
