@@ -68,7 +68,12 @@ export function articleBalancing(
     rng: chance,
     nowMs: 0,
   });
-  for (const [i, e] of service.balancer.endpoints.entries()) e.host = fleet.backends[i];
+  for (const [i, e] of service.balancer.endpoints.entries()) {
+    e.host = fleet.backends[i];
+    // Round robin starts anywhere; the article's at the first.
+    e.turn = -i / fleet.backends.length;
+  }
+  chance.begin();
   let snapshot = fleet.counts();
   const view = {
     countOf: (backend: unknown) => snapshot[(backend as ArticleBackend).index] as number,

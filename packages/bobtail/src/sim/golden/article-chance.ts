@@ -9,7 +9,7 @@ export class ArticleChance implements Rng {
   private readonly rng: Mt19937;
   private readonly count: number;
   private readonly blind: boolean;
-  private turns: number;
+  private begun: boolean;
   private tie: number | undefined;
 
   /** @param blind - numbers in [0, 1) are asked for by a policy that draws one of `count`, as `randrange` does. */
@@ -17,8 +17,13 @@ export class ArticleChance implements Rng {
     this.rng = rng;
     this.count = count;
     this.blind = blind;
-    this.turns = 0;
+    this.begun = false;
     this.tie = undefined;
+  }
+
+  /** From now on draws are the article's; what balancers draw when they are made is not in it. */
+  begin(): void {
+    this.begun = true;
   }
 
   /** The article draws a number for every backend and breaks ties by it, so it is drawn for those that are no tie too. */
@@ -41,13 +46,12 @@ export class ArticleChance implements Rng {
 
   next(): number {
     if (this.tie !== undefined) return this.tie;
-    if (this.blind) return (this.rng.below(this.count) + 0.5) / this.count;
-    // Round robin asks where each endpoint starts: the first of the list first.
-    return 0.5 + (0.45 - this.turns++ / this.count) / this.count;
+    return this.begun && this.blind ? (this.rng.below(this.count) + 0.5) / this.count : 0;
   }
 
   /** One draw among the ordered pairs, of which ours are numbered by their first and the steps to their second. */
   below(): number {
+    if (!this.begun) return 0;
     const [first, second] = this.rng.pair(this.count);
     const steps = (second - first - 1 + this.count) % this.count;
     return first + this.count * steps;
