@@ -138,8 +138,8 @@ export function empiricalFromLaw(law: LatencyLaw, points: number = 4_000): Empir
   const body = 1 / points;
   let tail = 1;
   while (tail > 1e-9) {
-    // Even steps in the body, geometric ones in the tail, each point in the middle of its step.
-    const step = tail > 0.05 ? body : tail * 0.02;
+    // Even steps in the body, geometric ones where those are finer, each point in the middle of its step.
+    const step = Math.min(body, tail * 0.02);
     weights.push({ latencyMs: latencyAtTail(law, Math.max(0, tail - step / 2)), weight: step });
     tail -= step;
   }

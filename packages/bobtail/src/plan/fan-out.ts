@@ -45,8 +45,8 @@ export function maxFanOut(slowShare: number, target: number): number {
   checkRatio({ slowShare });
   checkOption({ target }, "a quantile in (0, 1)", target > 0 && target < 1);
   if (slowShare === 0) return Number.POSITIVE_INFINITY;
-  // 0.99^(1/100) raised to the power 100 must count as 0.99.
-  return Math.floor((Math.log(target) / Math.log1p(-slowShare)) * (1 + 1e-12));
+  // 1 - 0.99^(1/2000) has lost five digits to the subtraction, and must give 2000 all the same.
+  return Math.floor((Math.log(target) / Math.log1p(-slowShare)) * (1 + 1e-10));
 }
 
 /** The fan-out at which that quantile of a leaf is the median of the request: ln 2 / -ln q. 69 for the p99. */

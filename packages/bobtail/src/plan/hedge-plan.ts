@@ -195,13 +195,24 @@ function largestFanOut(options: HedgePlanOptions, hedge: FanOutHedge, withinMs: 
   return enough;
 }
 
-/** The shortest asked percentile; the simplest row that is within 2 % of it. */
+/**
+ * Of the rows within 2 % of the shortest asked percentile, the simplest within 2 % of their shortest median.
+ *
+ * A percentile just beyond a cliff is long whatever one does; what a hedge does for the other requests still counts.
+ */
 function propose(rows: readonly PlanRow[], quantile: number): PlanRow {
-  const latencyOf = (row: PlanRow): number =>
-    row.predictions.find((p) => p.quantile === quantile)?.latencyMs ?? Number.POSITIVE_INFINITY;
-  const shortest = Math.min(...rows.map(latencyOf));
-  const good = rows.find((row) => latencyOf(row) <= shortest * (1 + MIN_GAIN));
-  return good ?? (rows[0] as PlanRow);
+  let good = rows;
+  for (const q of [quantile, 0.5]) {
+    const shortest = Math.min(...good.map((row) => latencyOf(row, q)));
+    good = good.filter((row) => latencyOf(row, q) <= shortest * (1 + MIN_GAIN));
+  }
+  return good[0] ?? (rows[0] as PlanRow);
+}
+
+function latencyOf(row: PlanRow, quantile: number): number {
+  return (
+    row.predictions.find((p) => p.quantile === quantile)?.latencyMs ?? Number.POSITIVE_INFINITY
+  );
 }
 
 function advise(

@@ -64,8 +64,10 @@ function plainInterval(latency: Empirical, hedge: FanOutHedge, point: Point): Su
   const leafSlow =
     (hedge.leafCorrelation ?? 0) === 0
       ? leafTail(1 - point.quantile, hedge.fanOut)
-      : Math.max(1e-300, latency.survival(point.latencyMs));
+      : latency.survival(point.latencyMs);
   const { count } = latency;
+  // Where no latency lies beyond, nothing is known of it; one part in 10^15 is no part of a double below 1.
+  if (leafSlow < 1e-15) return { low: 0, high: undefined, beyond: 0 };
   if (leafSlow >= 1) return { low: 0, high: latency.minMs, beyond: count };
   const ranks = orderStatisticRanks({ count, quantile: 1 - leafSlow });
   const high = ranks.high === undefined ? Number.POSITIVE_INFINITY : latency.atRank(ranks.high);

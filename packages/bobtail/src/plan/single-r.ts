@@ -152,7 +152,7 @@ function* delaysUpTo(primary: Empirical, tMs: number): Generator<Delay> {
   yield delay;
   for (let i = 0; i < valuesMs.length && (valuesMs[i] as number) <= tMs; i++) {
     delay.delayMs = valuesMs[i] as number;
-    delay.dueRatio = 1 - (cumulative[i] as number) / totalWeight;
+    delay.dueRatio = (totalWeight - (cumulative[i] as number)) / totalWeight;
     yield delay;
   }
 }
