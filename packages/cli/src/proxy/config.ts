@@ -144,7 +144,7 @@ export interface ServiceReport {
   readonly endpoints: readonly EndpointReport[];
 }
 
-export interface EndpointReport {
+interface EndpointReport {
   readonly name: string;
   readonly outstanding: number;
   readonly waiting: number;

@@ -44,7 +44,7 @@ function reasonOfCause(cause: unknown): FailureReason {
   }
 }
 
-export function isLegFailure(cause: unknown): cause is LegFailure {
+function isLegFailure(cause: unknown): cause is LegFailure {
   return typeof cause === "object" && cause !== null && "kind" in cause && "code" in cause;
 }
 

@@ -53,7 +53,7 @@ export function rawText(raw: readonly Buffer[]): string[] {
   return raw.map(text);
 }
 
-export function isEventStream(contentType: string): boolean {
+function isEventStream(contentType: string): boolean {
   return contentType.slice(0, 17).toLowerCase() === "text/event-stream";
 }
 

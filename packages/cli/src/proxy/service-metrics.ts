@@ -18,7 +18,7 @@ export type AttemptResult = "won" | "lost" | "failed" | "cancelled";
 export type DeadlinePlace = "queue" | "upstream";
 
 /** Where a call keeps its route: what drives it has one. */
-export interface RouteHolder {
+interface RouteHolder {
   readonly target: { readonly metrics: RouteMetrics };
 }
 
@@ -157,7 +157,7 @@ function resultOf(outcome: AttemptOutcome): AttemptResult | undefined {
 }
 
 /** A last real answer that is an error is one, though it was passed on. */
-export function outcomeOf(call: Call, status: number): CallOutcome {
+function outcomeOf(call: Call, status: number): CallOutcome {
   if (call.failure === undefined) return status >= 500 ? "error" : "ok";
   if (call.failure === "deadline" || call.failure === "shed" || call.failure === "aborted")
     return call.failure;
