@@ -60,7 +60,9 @@ function decodeCounters(bytes: Uint8Array, onValue: (value: number, count: numbe
     throw new HdrError("cut short");
   if (!(digits >= 0 && digits <= 5)) throw new HdrError("digits out of range");
   if (!(lowest >= 1 && lowest < 2 ** 40)) throw new HdrError("lowest value out of range");
-  if (view.getInt32(8) !== 0) throw new HdrError("shifted, which is not read");
+  // HdrHistogramJS writes 1 where nothing is shifted, all others 0.
+  if (view.getInt32(8) !== 0 && view.getInt32(8) !== 1)
+    throw new HdrError("shifted, which is not read");
 
   const layout = layoutOf(digits, lowest);
   const reader = new ZigZagReader(bytes.subarray(HEADER_BYTES, HEADER_BYTES + payloadBytes));

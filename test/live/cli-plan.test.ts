@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { seededRng } from "../../packages/bobtail/src/core/rng.ts";
+
+const MAIN = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "bobtail-plan-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function bobtail(args: readonly string[], input = ""): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      env: { ...process.env, NO_COLOR: "1" },
+    });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
+    child.stdin.end(input);
+  });
+}
+
+const rng = seededRng(7);
+const latencies = Array.from(
+  { length: 20_000 },
+  () => 3 + 5 * rng.next() + (rng.next() < 0.02 ? 60 + 60 * rng.next() : 0),
+);
+const csv = `latency_ms\n${latencies.map((ms) => ms.toFixed(3)).join("\n")}\n`;
+
+describe("bobtail plan", () => {
+  test("prints leaf targets, the table and a policy from standard input", async () => {
+    const { code, stdout, stderr } = await bobtail(["plan", "-", "--fan-out", "10"], csv);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("20,000 latencies (csv)");
+    expect(stdout).toMatch(/request p99 +leaf p99\.90/);
+    expect(stdout).toContain("best delay and probability");
+    expect(stdout).toContain("hedge: { after:");
+  });
+
+  test("writes a policy that bobtail check accepts", async () => {
+    const file = join(folder, "log.csv");
+    writeFileSync(file, csv);
+    const planned = await bobtail(["plan", file, "--budget", "1%", "--yaml"]);
+    expect(planned.code).toBe(0);
+    const checked = await bobtail(["check", "-"], planned.stdout);
+    expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining("ok, ")]);
+  });
+
+  test("as JSON is one object", async () => {
+    const { stdout } = await bobtail(["plan", "-", "--json", "--load", "60%"], csv);
+    expect(JSON.parse(stdout)).toMatchObject({
+      schema: "bobtail.plan/1",
+      latencies: 20_000,
+      load: { load_ratio: 0.6, safe: true },
+    });
+  });
+
+  test("exits with 3 where no hedge meets the objective, and says what would", async () => {
+    const args = ["plan", "-", "--fan-out", "100", "--slo", "p99<15ms"];
+    const { code, stdout } = await bobtail(args, csv);
+    expect(code).toBe(3);
+    expect(stdout).toContain("Lower the fan-out to");
+    const met = await bobtail(["plan", "-", "--fan-out", "10", "--slo", "p99<80ms"], csv);
+    expect([met.code, met.stdout]).toEqual([0, expect.stringContaining("met: p99 < 80.0 ms")]);
+  });
+
+  test("reports a log that makes no sense with place, reason and remedy, and exits with 2", async () => {
+    const unit = await bobtail(["plan", "-"], "12\n13\n");
+    expect(unit.code).toBe(2);
+    expect(unit.stderr).toContain("<stdin>:1: the latencies have no unit");
+    expect(unit.stderr).toContain("--unit ns, us, ms or s");
+    const empty = await bobtail(["plan", "-"], "");
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("nothing in it")]);
+    const flag = await bobtail(["plan", "-", "--slo", "fast"], csv);
+    expect([flag.code, flag.stderr]).toEqual([2, expect.stringContaining("as 'p99<50ms'")]);
+  });
+});
