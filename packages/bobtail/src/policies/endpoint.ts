@@ -31,6 +31,8 @@ export class Endpoint {
   /** Peak EWMA of the time to the answer, in ms, as of `latencyAtMs`; negative while unmeasured. */
   latencyMs: number;
   latencyAtMs: number;
+  /** EWMA of races lost to another copy, in [0, 1), as of `latencyAtMs`. */
+  lostShareRatio: number;
   /** EWMA of failures, in [0, 1), as of `errorAtMs`. */
   errorShareRatio: number;
   errorAtMs: number;
@@ -59,6 +61,7 @@ export class Endpoint {
     this.waitingSinceSumMs = 0;
     this.latencyMs = -1;
     this.latencyAtMs = 0;
+    this.lostShareRatio = 0;
     this.errorShareRatio = 0;
     this.errorAtMs = 0;
     this.turn = 0;

@@ -5,6 +5,7 @@ import { Endpoint } from "./endpoint.ts";
 import { Load } from "./load.ts";
 import { fadeRatio } from "./load-fade.ts";
 import type { LoadSignal } from "./options.ts";
+import { fadedLatencyMs } from "./peak-ewma.ts";
 
 function build(signal: LoadSignal, count: number, errorPenalty = true): [Load, Endpoint[]] {
   const load = new Load({ signal, errorPenalty, decayMs: 10_000 });
@@ -60,8 +61,9 @@ test("what was cancelled, timed out or failed only ever raises the estimate", ()
     const [load, [e]] = build("peak-ewma", 1, false);
     if (e === undefined) throw new Error("one endpoint");
     load.observe(e, 10, "win", 0);
+    const projectedMs = fadedLatencyMs(e, 1000, 1 / 10_000);
     load.observe(e, 1, outcome, 1000);
-    expect(e.latencyMs).toBe(10);
+    expect(fadedLatencyMs(e, 1000, 1 / 10_000)).toBe(projectedMs);
     load.observe(e, 30, outcome, 1000);
     expect(e.latencyMs).toBe(30);
   }

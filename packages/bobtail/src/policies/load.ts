@@ -3,6 +3,7 @@ import type { AttemptOutcome } from "./attempt.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { noteFailure, noteSuccess, worthRatio } from "./error-penalty.ts";
 import { fadeRatio } from "./load-fade.ts";
+import { lostRacesFactor, noteRaceLost, noteRaceWon } from "./lost-races.ts";
 import type { LoadSignal } from "./options.ts";
 import { fadedLatencyMs, noteLatency, noteLowerBound } from "./peak-ewma.ts";
 
@@ -99,8 +100,11 @@ export class Load {
   observe(e: Endpoint, latencyMs: number, outcome: AttemptOutcome, nowMs: number): void {
     if (outcome === "ignored") return;
     const wasMeasured = e.latencyMs >= 0;
-    if (outcome === "win") noteLatency(e, latencyMs, nowMs, this.fadePerMs);
-    else noteLowerBound(e, latencyMs, this.boundMs(e, nowMs), nowMs);
+    if (outcome === "win") {
+      noteLatency(e, latencyMs, nowMs, this.fadePerMs);
+      noteRaceWon(e);
+    } else noteLowerBound(e, latencyMs, this.boundMs(e, nowMs), nowMs);
+    if (outcome === "superseded") noteRaceLost(e);
     if (outcome === "failed") noteFailure(e, nowMs);
     else if (outcome === "win" || outcome === "fatal") noteSuccess(e);
     if (this.unmeasured === 0) return;
@@ -118,13 +122,15 @@ export class Load {
   }
 
   private expectedMs(e: Endpoint, nowMs: number): number {
-    const latencyMs =
-      e.latencyMs < 0
-        ? this.standInMs(nowMs)
-        : e.latencyMs * fadeRatio(nowMs - e.latencyAtMs, this.fadePerMs);
+    const latencyMs = e.latencyMs < 0 ? this.standInMs(nowMs) : this.judgedMs(e, nowMs);
     const waitedMs = nowMs * e.waiting - e.waitingSinceSumMs;
     // Without a branch: whether something waits is a coin toss, and a wrong guess costs more than a division.
     return Math.max(latencyMs, waitedMs / Math.max(e.waiting, 1));
+  }
+
+  private judgedMs(e: Endpoint, nowMs: number): number {
+    const kept = fadeRatio(nowMs - e.latencyAtMs, this.fadePerMs);
+    return e.latencyMs * kept * lostRacesFactor(e, kept);
   }
 
   private standInMs(nowMs: number): number {

@@ -41,7 +41,8 @@ export function noteLowerBound(
   currentMs: number,
   nowMs: number,
 ): void {
-  if (!(boundMs > currentMs)) return;
-  e.latencyMs = boundMs;
+  if (e.latencyMs < 0 && !(boundMs > currentMs)) return;
+  // News in any case: what is known fades from now on, and no sooner.
+  e.latencyMs = Math.max(boundMs, currentMs);
   e.latencyAtMs = nowMs;
 }
