@@ -70,6 +70,14 @@ describe("bobtail plan", () => {
     });
   });
 
+  test("runs the proposal in the simulator before it prints it, when asked to", async () => {
+    const { code, stdout } = await bobtail(["plan", "-", "--fan-out", "20", "--verify"], csv);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Simulated: [\d,]+ requests by the policy below/);
+    const shared = await bobtail(["plan", "-", "--replica-correlation", "10%", "--verify"], csv);
+    expect([shared.code, shared.stderr]).toEqual([2, expect.stringContaining("are independent")]);
+  });
+
   test("exits with 3 where no hedge meets the objective, and says what would", async () => {
     const args = ["plan", "-", "--fan-out", "100", "--slo", "p99<15ms"];
     const { code, stdout } = await bobtail(args, csv);

@@ -9,6 +9,7 @@ export {
   binomialAtMost,
   binomialQuantile,
 } from "./plan/binomial.ts";
+export { type BurstNeeds, budgetBurst } from "./plan/budget-burst.ts";
 export { type Cliff, cliffAt } from "./plan/cliff.ts";
 export {
   type Interval,

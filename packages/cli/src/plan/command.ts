@@ -1,9 +1,11 @@
 import type { HedgePlan } from "bobtail/plan";
 import { type Command, Option } from "commander";
+import { CommandFailure } from "../terminal/failure.ts";
 import { paletteFor } from "../terminal/palette.ts";
 import { type LatencyLog, LOG_FORMATS, type LogFormat } from "./latency-log.ts";
 import { LATENCY_UNITS, type LatencyUnit } from "./latency-unit.ts";
 import { fanOutFlag, ratioIn, readSlo, type SloFlag } from "./plan-flags.ts";
+import type { SimulatedPlan } from "./simulate-plan.ts";
 
 interface PlanFlags {
   readonly fanOut: number;
@@ -22,6 +24,7 @@ interface PlanFlags {
   readonly logFormat?: string;
   readonly json?: boolean;
   readonly yaml?: boolean;
+  readonly verify?: boolean;
 }
 
 /** The objective is not met by anything within the budget: a threshold that CI can act on. */
@@ -46,6 +49,7 @@ export function addPlanCommand(program: Command): void {
   command
     .option("--json", "print one JSON object")
     .option("--yaml", "print the policy alone")
+    .option("--verify", "run the proposed policy in the simulator before it is printed")
     .addHelpText("after", HELP)
     .action((files: readonly string[], flags: PlanFlags) => plan(files, flags));
 }
@@ -128,7 +132,8 @@ async function plan(files: readonly string[], flags: PlanFlags): Promise<void> {
     replicaCorrelation: flags.replicaCorrelation,
     leafCorrelation: flags.leafCorrelation,
   });
-  process.stdout.write(await report(result, log, flags));
+  const simulated = flags.verify === true ? await simulate(result, log, flags) : undefined;
+  process.stdout.write(await report({ result, log, simulated }, flags));
   if (result.advice !== undefined) process.exitCode = EXIT_NOT_MET;
 }
 
@@ -158,15 +163,37 @@ async function read(files: readonly string[], flags: PlanFlags): Promise<Latency
   }
 }
 
-async function report(result: HedgePlan, log: LatencyLog, flags: PlanFlags): Promise<string> {
+async function simulate(
+  result: HedgePlan,
+  log: LatencyLog,
+  flags: PlanFlags,
+): Promise<SimulatedPlan | undefined> {
+  const { simulatePlan } = await import("./simulate-plan.ts");
+  const simulated = simulatePlan(result, log.latency, flags.leafCorrelation);
+  if (simulated === undefined)
+    throw new CommandFailure(
+      "--verify: the simulator's copies are independent, and it needs the whole law",
+      "Leave it out for correlated slowness, and for a log of which the slowest calls are not known.",
+    );
+  return simulated;
+}
+
+interface Findings {
+  readonly result: HedgePlan;
+  readonly log: LatencyLog;
+  readonly simulated: SimulatedPlan | undefined;
+}
+
+async function report(findings: Findings, flags: PlanFlags): Promise<string> {
+  const { result, log, simulated } = findings;
   if (flags.json === true) {
     const { planJson } = await import("./plan-json.ts");
-    return `${JSON.stringify(planJson(result, log), null, 2)}\n`;
+    return `${JSON.stringify(planJson(result, log, simulated), null, 2)}\n`;
   }
   if (flags.yaml === true) {
     const { policySnippet } = await import("./policy-snippet.ts");
     return policySnippet(result);
   }
   const { planText } = await import("./plan-text.ts");
-  return planText(result, log, paletteFor(process.stdout));
+  return planText(result, log, { palette: paletteFor(process.stdout), simulated });
 }

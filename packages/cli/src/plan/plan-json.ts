@@ -2,9 +2,14 @@ import type { HedgePlan, PlanRow } from "bobtail/plan";
 import type { LatencyLog } from "./latency-log.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { isHedged, policySnippet } from "./policy-snippet.ts";
+import type { SimulatedPlan } from "./simulate-plan.ts";
 
 /** The plan as one object; units are in the names, null is "not known" or "not asked". */
-export function planJson(plan: HedgePlan, log: LatencyLog): Record<string, unknown> {
+export function planJson(
+  plan: HedgePlan,
+  log: LatencyLog,
+  simulated?: SimulatedPlan,
+): Record<string, unknown> {
   const { load, advice, correlation } = plan;
   return {
     schema: "bobtail.plan/1",
@@ -61,8 +66,22 @@ export function planJson(plan: HedgePlan, log: LatencyLog): Record<string, unkno
     replica_correlation: plan.replicaCorrelation,
     replica_correlation_interval:
       correlation === undefined ? null : [correlation.low, correlation.high],
+    simulated: simulated === undefined ? null : simulatedJson(simulated),
     warnings: planWarnings(plan, log),
     policy: policySnippet(plan),
+  };
+}
+
+function simulatedJson(simulated: SimulatedPlan): Record<string, unknown> {
+  const { p50Ms, askedMs, extraRatio } = simulated;
+  return {
+    requests: simulated.requests,
+    p50_ms: p50Ms.mean,
+    p50_interval_ms: [p50Ms.low, p50Ms.high],
+    asked_ms: askedMs.mean,
+    asked_interval_ms: [askedMs.low, askedMs.high],
+    extra_ratio: extraRatio.mean,
+    refused_ratio: simulated.refusedRatio,
   };
 }
 

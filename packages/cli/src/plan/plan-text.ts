@@ -12,9 +12,14 @@ import {
 import type { LatencyLog } from "./latency-log.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { policySnippet } from "./policy-snippet.ts";
+import type { SimulatedPlan } from "./simulate-plan.ts";
 
 /** What `bobtail plan` prints: what was read, the table, verdicts, warnings, the policy. */
-export function planText(plan: HedgePlan, log: LatencyLog, palette: Palette): string {
+export function planText(
+  plan: HedgePlan,
+  log: LatencyLog,
+  { palette, simulated }: { palette: Palette; simulated?: SimulatedPlan | undefined },
+): string {
   const parts = [wrap(whatWasRead(plan, log)), targets(plan, palette), table(plan, palette)];
   const notes = tableNotes(plan);
   if (notes !== "") parts.push(palette.dim(notes));
@@ -22,6 +27,7 @@ export function planText(plan: HedgePlan, log: LatencyLog, palette: Palette): st
   if (slo !== undefined) parts.push(slo);
   const load = loadLine(plan, palette);
   if (load !== undefined) parts.push(load);
+  if (simulated !== undefined) parts.push(wrap(simulatedText(plan, simulated)));
   const warnings = planWarnings(plan, log);
   if (warnings.length > 0)
     parts.push(warnings.map(({ text }) => palette.yellow(wrap(`! ${text}`))).join("\n"));
@@ -116,6 +122,27 @@ function objective(plan: HedgePlan, palette: Palette): string | undefined {
 
 function slowCalls(ratio: number): string {
   return `1 call in ${showCount(1 / ratio)}`;
+}
+
+function simulatedText(plan: HedgePlan, simulated: SimulatedPlan): string {
+  const { p50Ms, askedMs, extraRatio, refusedRatio } = simulated;
+  const figure = ({ mean, low, high }: { mean: number; low: number; high: number }): string =>
+    `${showMs(mean)} ${showInterval(low, high)}`;
+  return (
+    `Simulated: ${showCount(simulated.requests)} requests by the policy below, on latencies drawn from the log: ` +
+    `p50 ${figure(p50Ms)}, ${showQuantile(plan.quantile)} ${figure(askedMs)}, ${showPercent(extraRatio.mean)} extra calls; ` +
+    `the budget refused ${showPercent(refusedRatio)} of the hedges that were due.${surprise(plan, askedMs.low)}`
+  );
+}
+
+/** By so much the simulation may be above the prediction before it is said. */
+const SURPRISE = 1.1;
+
+function surprise({ proposed, quantile }: HedgePlan, atLeastMs: number): string {
+  const predicted = proposed.predictions.find((p) => p.quantile === quantile);
+  if (predicted === undefined || atLeastMs <= SURPRISE * (predicted.high ?? predicted.latencyMs))
+    return "";
+  return " That is longer than predicted: hedges come in clumps, and the budget refuses some that would have helped. A larger budget or a later delay gives it room.";
 }
 
 function loadLine({ load }: HedgePlan, palette: Palette): string | undefined {

@@ -76,7 +76,7 @@ describe("the proposed policy", () => {
 
 describe("the report", () => {
   const plan = planHedge({ latency, fanOut: 100, withinMs: 20, loadRatio: 0.7 });
-  const text = planText(plan, log, createPalette(false));
+  const text = planText(plan, log, { palette: createPalette(false) });
 
   test("shows gain and cost in one row", () => {
     expect(text).toMatch(/no hedge +- +- +0\.0 % .* ms \[/);
@@ -118,7 +118,7 @@ describe("the report", () => {
     const row = planText(
       short,
       { ...log, latency: empirical([1, 2, 3, 4, 50]), count: 5 },
-      createPalette(false),
+      { palette: createPalette(false) },
     );
     expect(row).toMatch(/no hedge +- +- +0\.0 % +- +- +-/);
     const json = JSON.stringify(planJson(short, { ...log, count: 5 }));

@@ -1,4 +1,4 @@
-import type { HedgePlan } from "bobtail/plan";
+import { budgetBurst, type HedgePlan } from "bobtail/plan";
 import { showCount, showPercent, showQuantile } from "./figures.ts";
 
 /** The deadline of a policy without one; a hedge after it would be refused. */
@@ -15,7 +15,7 @@ export function policySnippet(plan: HedgePlan): string {
     "    endpoints: [http://127.0.0.1:9001, http://127.0.0.1:9002] # examples: put yours here",
   ];
   if (isHedged(plan)) lines.push(`    hedge: { after: ${policyDelay(proposed.delayMs)}, max: 1 }`);
-  lines.push(`    budget: { extra: ${policyRatio(budgetRatio)}, burst: 10 }`);
+  lines.push(`    budget: { extra: ${policyRatio(budgetRatio)}, burst: ${burstOf(plan)} }`);
   return `${lines.join("\n")}\n`;
 }
 
@@ -27,6 +27,16 @@ export function isHedged({ proposed, load }: HedgePlan): boolean {
     proposed.delayMs < DEFAULT_DEADLINE_MS &&
     load?.isSafe !== false
   );
+}
+
+/** Large enough that chance alone seldom empties the bucket; the policy's default where nothing hedges. */
+function burstOf(plan: HedgePlan): number {
+  const { proposed, budgetRatio, fanOut, quantile } = plan;
+  if (!isHedged(plan)) return 10;
+  // A tenth of the requests that may be slow anyway.
+  const missRatio = (1 - quantile) / 10;
+  const dueRatio = proposed.extraRatio / proposed.probability;
+  return budgetBurst({ dueRatio, budgetRatio, fanOut, missRatio });
 }
 
 function comments(plan: HedgePlan): string[] {

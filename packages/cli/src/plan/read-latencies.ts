@@ -82,7 +82,7 @@ const FORMAT_OF_SUFFIX: ReadonlyMap<string, LogFormat> = new Map([
 ]);
 
 /** By what the user says, the file's name, and its first line that holds something. */
-export function detectFormat(file: string, first: string, options: LogOptions): LogFormat {
+function detectFormat(file: string, first: string, options: LogOptions): LogFormat {
   if (options.logFormat !== undefined) return options.logFormat.includes("%") ? "envoy" : "nginx";
   const named = FORMAT_OF_SUFFIX.get(/\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? "");
   if (named !== undefined) return named;

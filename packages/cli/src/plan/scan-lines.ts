@@ -4,7 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 import { CommandFailure } from "../terminal/failure.ts";
 
 /** A longer line is no log line. Its text is dropped, so that a file without line ends stays small in memory. */
-export const MAX_LINE_LENGTH = 1_048_576;
+const MAX_LINE_LENGTH = 1_048_576;
 
 export interface LineScan {
   readonly signal?: AbortSignal | undefined;
