@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import type { Dispatcher } from "undici";
 import { type Clock, type Timers, Wakeable } from "../core/clock.ts";
 import { BobtailError } from "../core/errors.ts";
+import { DRAIN_BYTES, DRAIN_MS } from "./drain-limits.ts";
 import type { Connection, EndpointPool } from "./undici-pool.ts";
 
 /** What undici calls while a request is under way, in the form that its `fetch` and its clients share. */
@@ -14,10 +15,6 @@ export interface WireHandler {
   onError?(error: Error): void;
   onUpgrade?(status: number, headers: Buffer[] | string[] | null, socket: Duplex): void;
 }
-
-/** An answer that nobody wants is read to its end if that is near: a connection is dearer. */
-const DRAIN_BYTES = 16 * 1024;
-const DRAIN_MS = 50;
 
 /** What a hop tells the attempt it belongs to. */
 export interface HopOwner {

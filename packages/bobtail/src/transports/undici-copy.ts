@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import { type Clock, type Timers, Wakeable } from "../core/clock.ts";
-import { isBobtailError } from "../core/errors.ts";
+import { BobtailError, isBobtailError } from "../core/errors.ts";
+import { DRAIN_BYTES, DRAIN_MS } from "./drain-limits.ts";
 import { type Curable, commitsAtFirstByte, isOfRequest, judgeAnswer } from "./fetch-answer.ts";
 import type { AttemptReports, LiveAttempt } from "./sender.ts";
 
@@ -8,14 +9,11 @@ type Controller = Dispatcher.DispatchController;
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
 type Upgrade = NonNullable<Dispatcher.DispatchHandler["onRequestUpgrade"]>;
 
-/** Enough of a loser's body to keep its connection; more is not worth reading. */
-const DRAIN_BYTES = 16 * 1024;
-const DRAIN_MS = 50;
-
 /** What a copy needs to know of its request. */
 export interface CopySetup {
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly bodyIdleMs: number;
   readonly curable: Curable;
   readonly commit: "headers" | "first-byte" | undefined;
   /** Sends the request once more, as it was. */
@@ -32,7 +30,7 @@ export interface Sink {
   attach(copy: DispatchCopy): void;
   readonly controller: Controller;
   readonly handler: Dispatcher.DispatchHandler;
-  fail(error: Error): void;
+  fail(error: unknown): void;
 }
 
 /**
@@ -53,6 +51,8 @@ export class DispatchCopy extends Wakeable implements Dispatcher.DispatchHandler
   /** What came although the wire was asked to pause. */
   private chunks: Buffer[];
   private trailers: Headers | undefined;
+  /** What broke the connection of an answer that was held. */
+  private broken: Error | undefined;
 
   constructor(live: LiveAttempt, reports: AttemptReports<DispatchCopy>, setup: CopySetup) {
     super();
@@ -68,6 +68,7 @@ export class DispatchCopy extends Wakeable implements Dispatcher.DispatchHandler
     this.start = undefined;
     this.chunks = [];
     this.trailers = undefined;
+    this.broken = undefined;
   }
 
   send(): void {
@@ -121,14 +122,17 @@ export class DispatchCopy extends Wakeable implements Dispatcher.DispatchHandler
     if (this.state === "byte") this.win();
     this.trailers = trailers;
     if (this.state === "live") this.finish(trailers);
-    else if (this.state === "drained") this.stopDrain();
+    else if (this.state === "drained") this.end();
   }
 
   onResponseError(_: Controller, error: Error): void {
     const { state } = this;
     if (state === "waiting" && this.sendAgain(error)) return;
-    this.stopDrain();
-    this.state = "over";
+    if (state === "held") {
+      this.broken = error;
+      return;
+    }
+    this.end();
     if (state === "live") {
       this.reports.broke(error);
       this.setup.sink.fail(error);
@@ -142,15 +146,20 @@ export class DispatchCopy extends Wakeable implements Dispatcher.DispatchHandler
 
   /** Every copy failed, and this is the last real answer: the caller gets it after all. */
   play(): void {
-    const { wire, start, setup } = this;
-    if (this.state !== "held" || start === undefined || wire === undefined) return;
+    const { start, setup } = this;
+    if (this.state !== "held" || start === undefined) return;
     this.state = "live";
     setup.sink.attach(this);
-    const { handler } = setup.sink;
-    handler.onResponseStart?.(this.facade, start.status, start.headers, start.text);
-    for (const chunk of this.chunks.splice(0)) handler.onResponseData?.(this.facade, chunk);
-    if (this.trailers !== undefined) this.finish(this.trailers);
-    else if (!this.facade.paused) wire.resume();
+    // The call is over, so its deadline is kept here.
+    setup.timers.wakeAt(this, setup.clock.nowMs() + this.live.remainingMs);
+    try {
+      this.replay(start);
+    } catch (error) {
+      // Undici is not on the stack to see what a handler throws.
+      this.end();
+      this.wire?.abort(asError(error));
+      setup.sink.fail(error);
+    }
   }
 
   /** The caller has had enough of an answer that it has. */
@@ -160,13 +169,14 @@ export class DispatchCopy extends Wakeable implements Dispatcher.DispatchHandler
 
   /** Nobody will use this answer. */
   release(): void {
-    if (this.trailers === undefined) this.drain(notWanted());
+    if (this.trailers === undefined && this.broken === undefined) this.drain(notWanted());
     this.chunks = [];
   }
 
-  /** A drain that has taken long enough. */
+  /** Drained for long enough, or the deadline of an answer that was given because all failed. */
   fire(): void {
     if (this.state === "drained") this.wire?.abort(notWanted());
+    else if (this.state === "live") this.wire?.abort(this.lateBody());
   }
 
   private get facade(): Controller {
@@ -182,8 +192,27 @@ export class DispatchCopy extends Wakeable implements Dispatcher.DispatchHandler
     sink.handler.onResponseStart?.(sink.controller, status, headers, text);
   }
 
+  private replay({ status, headers, text }: NonNullable<DispatchCopy["start"]>): void {
+    const { handler } = this.setup.sink;
+    handler.onResponseStart?.(this.facade, status, headers, text);
+    for (const chunk of this.chunks.splice(0)) handler.onResponseData?.(this.facade, chunk);
+    if (this.state !== "live") return;
+    if (this.broken !== undefined) {
+      this.end();
+      this.setup.sink.fail(this.broken);
+    } else if (this.trailers !== undefined) this.finish(this.trailers);
+    else if (!this.facade.paused) this.wire?.resume();
+  }
+
+  private lateBody(): Error {
+    const endpoint = this.live.endpoint.name;
+    const details = { endpoint, idleMs: this.setup.bodyIdleMs };
+    const message = `${endpoint}: the body was not complete by the call's deadline`;
+    return new BobtailError("ERR_BOBTAIL_BODY_STALLED", message, details);
+  }
+
   private finish(trailers: Headers): void {
-    this.state = "over";
+    this.end();
     this.reports.finished();
     this.setup.sink.handler.onResponseEnd?.(this.facade, trailers);
   }
@@ -214,9 +243,9 @@ export class DispatchCopy extends Wakeable implements Dispatcher.DispatchHandler
     queueMicrotask(() => this.wire?.resume());
   }
 
-  private stopDrain(): void {
-    this.setup.timers.wakeAt(this, Number.POSITIVE_INFINITY);
+  private end(): void {
     this.state = "over";
+    this.setup.timers.wakeAt(this, Number.POSITIVE_INFINITY);
   }
 
   /** A kept-alive connection that broke before any answer says nothing of the endpoint: once more. */

@@ -164,6 +164,7 @@ class InterceptedService {
         new DispatchCopy(live, reports, {
           clock: driver.clock,
           timers: driver.timers,
+          bodyIdleMs,
           curable,
           commit: options.commit,
           dispatch: (handler) => dispatch(marked, handler),
