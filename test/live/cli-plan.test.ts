@@ -87,6 +87,12 @@ describe("bobtail plan", () => {
     expect([met.code, met.stdout]).toEqual([0, expect.stringContaining("met: p99 < 80.0 ms")]);
   });
 
+  test("exits with 5 where the log is too short to tell", async () => {
+    const args = ["plan", "-", "--slo", "p99<1s"];
+    const { code, stdout } = await bobtail(args, "latency_ms\n5\n6\n");
+    expect([code, stdout]).toEqual([5, expect.stringContaining("not known: p99 < 1,000 ms")]);
+  });
+
   test("reports a log that makes no sense with place, reason and remedy, and exits with 2", async () => {
     const unit = await bobtail(["plan", "-"], "12\n13\n");
     expect(unit.code).toBe(2);

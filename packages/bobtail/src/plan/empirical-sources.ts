@@ -84,7 +84,8 @@ export function empiricalFromBuckets(buckets: readonly LatencyBucket[]): Empiric
     }
     fromMs = bucket.upToMs;
   }
-  return empiricalFromWeights(points, { count, beyond });
+  // Rates are fractions; whole latencies stand behind them.
+  return empiricalFromWeights(points, { count: Math.max(1, Math.floor(count)), beyond });
 }
 
 /** A latency, and whether it was seen to end: a cancelled loser of a hedge was only seen to last that long. */

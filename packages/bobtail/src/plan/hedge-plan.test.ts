@@ -59,6 +59,35 @@ test("slowness that all replicas share makes no hedge worth its load", () => {
   expect(plan.proposed.kind).toBe("no-hedge");
 });
 
+describe("pairs of copies", () => {
+  function pairsOf(correlation: number) {
+    const rng = seededRng(8);
+    const body = (): number => 3 + 5 * rng.next();
+    const pairs = Array.from({ length: 20_000 }, () => {
+      const first = rng.next() < 0.02;
+      const second = rng.next() < correlation ? first : rng.next() < 0.02;
+      return { primaryMs: body() + (first ? 60 : 0), backupMs: body() + (second ? 60 : 0) };
+    });
+    return { latency: empirical(pairs.map((pair) => pair.primaryMs)), pairs, fanOut: 10 };
+  }
+
+  test("tell how much slowness the replicas share, wherever it begins", () => {
+    const plan = planHedge(pairsOf(0.3));
+    expect(plan.replicaCorrelation).toBeGreaterThan(0.24);
+    expect(plan.replicaCorrelation).toBeLessThan(0.36);
+  });
+
+  test("of independent replicas do not invent a shared cause", () => {
+    const plan = planHedge(pairsOf(0));
+    expect(plan.replicaCorrelation).toBeLessThan(0.02);
+    expect(plan.proposed.kind).not.toBe("no-hedge");
+  });
+
+  test("are believed less than what the user says", () => {
+    expect(planHedge({ ...pairsOf(0.3), replicaCorrelation: 0 }).replicaCorrelation).toBe(0);
+  });
+});
+
 test("slowness that all leaves share is not mended by a hedge", () => {
   const latency = stalledLog(50_000, 3);
   const late = (leafCorrelation: number): number =>

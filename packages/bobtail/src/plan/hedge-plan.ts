@@ -104,7 +104,7 @@ export function planHedge(options: HedgePlanOptions): HedgePlan {
   checkOption({ budgetRatio }, "a ratio in (0, 1]", budgetRatio > 0 && budgetRatio <= 1);
   checkOption({ withinMs }, "a number > 0", withinMs === undefined || withinMs > 0);
   const correlation = estimateCorrelation(options);
-  const shared = options.replicaCorrelation ?? correlation?.ratio ?? 0;
+  const shared = options.replicaCorrelation ?? certainRatio(correlation);
   const hedge = (delayMs: number, probability: number): FanOutHedge => ({
     fanOut,
     delayMs,
@@ -147,14 +147,30 @@ export function planHedge(options: HedgePlanOptions): HedgePlan {
   };
 }
 
-/** Slow is what the slowest 1 % (or 5 % of a small sample) takes. */
+/** Where slow begins is not known beforehand: each of these is tried. */
+const SLOW_QUANTILES = [0.9, 0.95, 0.98, 0.99, 0.995] as const;
+/** Fewer slow first copies tell nothing. */
+const MIN_SLOW = 30;
+
+/** The estimate of which most is certain: with the bar among the stalls part of a shared cause is not seen. */
 function estimateCorrelation({
   latency,
   pairs,
 }: HedgePlanOptions): CorrelationEstimate | undefined {
-  if (pairs === undefined || pairs.length === 0) return undefined;
-  const quantile = pairs.length >= 3_000 ? 0.99 : 0.95;
-  return replicaCorrelation(pairs, latency.quantile(quantile));
+  if (pairs === undefined) return undefined;
+  let best: CorrelationEstimate | undefined;
+  for (const quantile of SLOW_QUANTILES) {
+    const estimate = replicaCorrelation(pairs, latency.quantile(quantile));
+    if (estimate === undefined || (best !== undefined && estimate.slowPrimaries < MIN_SLOW))
+      continue;
+    if (best === undefined || estimate.low > best.low) best = estimate;
+  }
+  return best;
+}
+
+/** What chance explains is not planned with. */
+function certainRatio(estimate: CorrelationEstimate | undefined): number {
+  return estimate === undefined || estimate.low <= 0 ? 0 : estimate.ratio;
 }
 
 function asked(quantile: number): number[] {

@@ -4,6 +4,7 @@ import { CommandFailure } from "../terminal/failure.ts";
 import { paletteFor } from "../terminal/palette.ts";
 import { type LatencyLog, LOG_FORMATS, type LogFormat } from "./latency-log.ts";
 import { LATENCY_UNITS, type LatencyUnit } from "./latency-unit.ts";
+import { isObjectiveKnown } from "./objective.ts";
 import { fanOutFlag, ratioIn, readSlo, type SloFlag } from "./plan-flags.ts";
 import type { SimulatedPlan } from "./simulate-plan.ts";
 
@@ -29,6 +30,8 @@ interface PlanFlags {
 
 /** The objective is not met by anything within the budget: a threshold that CI can act on. */
 const EXIT_NOT_MET = 3;
+/** The log is too short to tell. */
+const EXIT_NOT_VALID = 5;
 const SIGNAL_EXITS = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** `bobtail plan`: from latency logs to leaf targets, a hedge and a policy. */
@@ -62,7 +65,7 @@ Examples:
   bobtail plan calls.jsonl --field took_ms --censored-field cancelled --yaml > bobtail.yaml
 
 Take the log in a quiet period, with hedging off or its losers marked as cut short.
-Exit codes: 0 ok, 2 usage or a log that makes no sense, 3 the --slo is not met, 130 and 143 on signals.`;
+Exit codes: 0 ok, 2 usage or a log that makes no sense, 3 the --slo is not met, 5 the log is too short to tell, 130 and 143 on signals.`;
 
 function addPlanningOptions(command: Command): void {
   command
@@ -135,6 +138,7 @@ async function plan(files: readonly string[], flags: PlanFlags): Promise<void> {
   const simulated = flags.verify === true ? await simulate(result, log, flags) : undefined;
   process.stdout.write(await report({ result, log, simulated }, flags));
   if (result.advice !== undefined) process.exitCode = EXIT_NOT_MET;
+  else if (flags.slo !== undefined && !isObjectiveKnown(result)) process.exitCode = EXIT_NOT_VALID;
 }
 
 async function read(files: readonly string[], flags: PlanFlags): Promise<LatencyLog> {

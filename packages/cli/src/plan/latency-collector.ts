@@ -124,7 +124,7 @@ export class LatencyCollector implements LatencySink {
       throw nothingIn(skips, this.censored.count);
     return {
       latency: buckets === undefined ? this.law() : empiricalFromBuckets(buckets),
-      count: buckets?.reduce((sum, bucket) => sum + bucket.count, 0) ?? this.count,
+      count: Math.floor(buckets?.reduce((sum, bucket) => sum + bucket.count, 0) ?? this.count),
       censoredCount: this.censored.count,
       pairs: this.pairs,
       pairCount: this.pairCount,

@@ -10,6 +10,7 @@ import {
   wrap,
 } from "./figures.ts";
 import type { LatencyLog } from "./latency-log.ts";
+import { isObjectiveKnown } from "./objective.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { policySnippet } from "./policy-snippet.ts";
 import type { SimulatedPlan } from "./simulate-plan.ts";
@@ -41,7 +42,7 @@ function whatWasRead({ fanOut }: HedgePlan, log: LatencyLog): string {
   );
   const how = log.isCompressed ? ", counted in buckets of 0.8 %" : "";
   const calls = fanOut === 1 ? "one call" : `${showCount(fanOut)} calls at once`;
-  return `${showCount(log.count)} latencies (${log.formats.join(", ")}${how}): ${leaf.join(", ")}. A request waits for ${calls}.`;
+  return `${showCount(log.count)} ${log.count === 1 ? "latency" : "latencies"} (${log.formats.join(", ")}${how}): ${leaf.join(", ")}. A request waits for ${calls}.`;
 }
 
 function targets(plan: HedgePlan, palette: Palette): string {
@@ -104,6 +105,8 @@ function objective(plan: HedgePlan, palette: Palette): string | undefined {
   const { withinMs, quantile, advice, proposed } = plan;
   if (withinMs === undefined) return undefined;
   const what = `${showQuantile(quantile)} < ${showMs(withinMs)}`;
+  if (advice === undefined && !isObjectiveKnown(plan))
+    return `${palette.yellow("not known")}: ${what}: the log is too short to tell`;
   if (advice === undefined)
     return `${palette.green("met")}: ${what}, with ${ROW_NAMES[proposed.kind]}`;
   const ways = [

@@ -50,7 +50,7 @@ function sampleWarnings(plan: HedgePlan, log: LatencyLog): PlanWarning[] {
       kind: "few-samples",
       text:
         `Few latencies: the request's ${showQuantile(plan.quantile)} rests on the slowest 1 in ${showCount(target.oneSlowCallIn)} calls of a leaf; ` +
-        `${showCount(log.count)} latencies were read, +-30 % takes ${showCount(needed)}; ${how}. Stalls count by episode, not by call.`,
+        `${log.count === 1 ? "one latency was" : `${showCount(log.count)} latencies were`} read, +-30 % takes ${showCount(needed)}; ${how}. Stalls count by episode, not by call.`,
     },
   ];
 }

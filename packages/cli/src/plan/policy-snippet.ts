@@ -8,7 +8,7 @@ const DEFAULT_DEADLINE_MS = 30_000;
 export function policySnippet(plan: HedgePlan): string {
   const { proposed, budgetRatio, fanOut, count } = plan;
   const lines = [
-    `# By bobtail plan, from ${showCount(count)} latencies; requests wait for ${showCount(fanOut)} ${fanOut === 1 ? "call" : "calls"} of this service.`,
+    `# By bobtail plan, from ${showCount(count)} ${count === 1 ? "latency" : "latencies"}; requests wait for ${showCount(fanOut)} ${fanOut === 1 ? "call" : "calls"} of this service.`,
     ...comments(plan),
     "services:",
     "  leaf:",
