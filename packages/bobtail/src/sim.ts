@@ -31,4 +31,15 @@ export type {
   WorldOptions,
   WorldSetup,
 } from "./sim/scenario.ts";
+export { scenarioNamed, scenarios } from "./sim/scenarios/registry.ts";
+export type {
+  BuiltInScenario,
+  Cell,
+  Column,
+  ScenarioRunOptions,
+  ScenarioTable,
+  TableRow,
+} from "./sim/scenarios/scenario-table.ts";
+export { rowHolds, type SimRow, type Tolerance } from "./sim/verify/sim-row.ts";
+export { simRows } from "./sim/verify/sim-rows.ts";
 export { World, type WorldHooks } from "./sim/world.ts";
