@@ -174,6 +174,29 @@ test("an endpoint that comes back is served anew", async () => {
   await until(() => b.open.size === 0);
 });
 
+test("an endpoint that moves to another address under its name is served there", async () => {
+  const a = await backend((_, response) => response.end("a"));
+  const b = await backend((_, response) => response.end("b"));
+  const c = client([{ name: "one", url: a.url }]);
+  expect(await (await c.fetch("/")).text()).toBe("a");
+  c.setEndpoints([{ name: "one", url: b.url }]);
+  expect(await (await c.fetch("/")).text()).toBe("b");
+  await until(() => a.open.size === 0);
+  expect(c.stats().endpoints.map((e) => [e.name, e.attempts])).toEqual([["one", 2]]);
+});
+
+test("closing a client closes the connections of endpoints that have left too", async () => {
+  const a = await backend((_, response) => response.writeHead(503).end(BIG));
+  const b = await backend((_, response) => response.end("b"));
+  const c = client([a.url], { retry: { max: 0 } });
+  const unread = await c.fetch("/");
+  c.setEndpoints([b.url]);
+  expect([unread.status, a.open.size]).toEqual([503, 1]);
+  await c.close();
+  await until(() => a.open.size === 0);
+  await expect(unread.text()).rejects.toThrow();
+});
+
 test("a connection that takes too long is given up, and its request sent elsewhere", async () => {
   // It accepts and then says nothing, so the TLS handshake never ends.
   const mute = createServer(() => {});

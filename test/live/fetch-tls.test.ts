@@ -10,6 +10,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { isBobtailError } from "../../packages/bobtail/src/index.ts";
 import { virtualTime } from "../../packages/bobtail/src/testing.ts";
+import { fetchTransport } from "../../packages/bobtail/src/undici.ts";
 import { backend, client, later, outstanding, until } from "./fetch-backend.ts";
 
 const RICH = { extraRatio: 2, burstCount: 1000 };
@@ -36,6 +37,16 @@ test("TLS to an endpoint given by address: the certificate is that of the server
   const error = await bare.fetch("/").catch((e: unknown) => e);
   if (!isBobtailError(error, "ERR_BOBTAIL_ALL_FAILED")) throw error;
   expect(error.details.causes[0]).toMatchObject({ code: "ERR_TLS_CERT_ALTNAME_INVALID" });
+});
+
+test.each([
+  ["a certificate that is none", { cert: "-----BEGIN CERTIFICATE-----\nzzz\n", key: CLIENT.key }],
+  ["a key of another certificate", { ...CLIENT, key: SERVER.key }],
+  ["an option that means nothing", { serverName: "search.internal" } as never],
+])("TLS options are looked at when the transport is made: %s", (_, tls) => {
+  const make = () => fetchTransport({ tls });
+  expect(make).toThrow(expect.objectContaining({ code: "ERR_BOBTAIL_OPTION" }));
+  expect(make).toThrow(/^tls/);
 });
 
 test("a certificate of an unknown authority is refused, unless the caller says otherwise", async () => {

@@ -3,7 +3,7 @@
  * Needs the peer `undici`.
  */
 export { type FetchTransportOptions, fetchTransport } from "./transports/fetch-transport.ts";
-export type { TlsOptions } from "./transports/undici-dialer.ts";
+export type { TlsOptions } from "./transports/tls-options.ts";
 export {
   type BobtailInterceptor,
   bobtailInterceptor,

@@ -1,16 +1,9 @@
 import type { Clock, Timers } from "../core/clock.ts";
 import { checkOption } from "../core/errors.ts";
-import type {
-  BalanceOptions,
-  BudgetOptions,
-  HedgeOptions,
-  LimitOptions,
-  RetryOptions,
-  ServiceOptions,
-  TimeoutOptions,
-} from "../policies/options.ts";
+import type { ServiceOptions } from "../policies/options.ts";
 import type { TargetEndpoint, UrlEndpoint } from "./endpoint-list.ts";
 import type { FetchTransport } from "./fetch-transport-port.ts";
+import { checkOptionKeys, type OptionKeys, SERVICE_KEYS } from "./option-keys.ts";
 
 /** What every client takes beside its service's policy. */
 export interface SharedClientOptions extends ServiceOptions {
@@ -42,43 +35,8 @@ export interface TargetClientOptions<R> extends SharedClientOptions {
   readonly endpoints: readonly TargetEndpoint<R>[];
 }
 
-type KeysOf<T> = Readonly<Record<keyof T, true>>;
-
-const BALANCE: KeysOf<BalanceOptions> = {
-  policy: true,
-  load: true,
-  choices: true,
-  errorPenalty: true,
-  decayMs: true,
-};
-const HEDGE: KeysOf<HedgeOptions> = {
-  afterMs: true,
-  max: true,
-  floorMs: true,
-  ceilingMs: true,
-  minSamples: true,
-};
-const BUDGET: KeysOf<BudgetOptions> = {
-  extraRatio: true,
-  burstCount: true,
-  minPerSecond: true,
-  maxPerSecond: true,
-};
-const RETRY: KeysOf<RetryOptions> = { max: true, on: true };
-const TIMEOUT: KeysOf<TimeoutOptions> = {
-  connectMs: true,
-  attemptMs: true,
-  bodyIdleMs: true,
-  keepAliveMs: true,
-};
-const LIMIT: KeysOf<LimitOptions> = {
-  outstanding: true,
-  perEndpoint: true,
-  pending: true,
-  replayBodyBytes: true,
-};
-/** A record where the key holds an object of options, `true` where it holds a value. */
-const CLIENT: Readonly<Record<keyof ClientOptions, true | Readonly<Record<string, true>>>> = {
+const CLIENT_KEYS: Readonly<Record<keyof ClientOptions, OptionKeys[string]>> = {
+  ...SERVICE_KEYS,
   endpoints: true,
   transport: true,
   name: true,
@@ -86,13 +44,6 @@ const CLIENT: Readonly<Record<keyof ClientOptions, true | Readonly<Record<string
   seed: true,
   clock: true,
   timers: true,
-  deadlineMs: true,
-  balance: BALANCE,
-  hedge: HEDGE,
-  budget: BUDGET,
-  retry: RETRY,
-  timeout: TIMEOUT,
-  limit: LIMIT,
 };
 
 /**
@@ -100,18 +51,7 @@ const CLIENT: Readonly<Record<keyof ClientOptions, true | Readonly<Record<string
  * where the policy is built. Throws `ERR_BOBTAIL_OPTION`.
  */
 export function checkClientOptions(options: object): void {
-  checkOption({ options }, "an object of options", typeof options === "object" && options !== null);
-  checkKeys(options, CLIENT, "");
-  for (const [key, nested] of Object.entries(CLIENT)) {
-    const value = (options as Record<string, unknown>)[key];
-    if (nested === true || value === undefined) continue;
-    checkOption(
-      { [key]: value },
-      "an object of options",
-      typeof value === "object" && value !== null,
-    );
-    checkKeys(value as object, nested, `${key}.`);
-  }
+  checkOptionKeys(options, CLIENT_KEYS);
   const { name, classify, seed, transport, clock, timers } = options as Partial<ClientOptions>;
   checkOption({ name }, "a name", name === undefined || (typeof name === "string" && name !== ""));
   checkOption({ classify }, "a function", classify === undefined || typeof classify === "function");
@@ -127,14 +67,4 @@ export function checkClientOptions(options: object): void {
     "a clock and timers that belong together, or neither",
     (clock === undefined) === (timers === undefined),
   );
-}
-
-function checkKeys(given: object, known: Readonly<Record<string, unknown>>, prefix: string): void {
-  for (const key of Object.keys(given)) {
-    checkOption(
-      { [`${prefix}${key}`]: (given as Record<string, unknown>)[key] },
-      `no such option; known are ${Object.keys(known).join(", ")}`,
-      Object.hasOwn(known, key),
-    );
-  }
 }

@@ -18,8 +18,10 @@ import type {
   FetchTransport,
   PreparedFetch,
 } from "./fetch-transport-port.ts";
+import { checkOptionKeys } from "./option-keys.ts";
 import type { AttemptReports, LiveAttempt, Sender } from "./sender.ts";
-import { Dialer, type TlsOptions } from "./undici-dialer.ts";
+import { checkTlsOptions, type TlsOptions } from "./tls-options.ts";
+import { Dialer } from "./undici-dialer.ts";
 import { type Connection, EndpointPool } from "./undici-pool.ts";
 
 export interface FetchTransportOptions {
@@ -34,6 +36,12 @@ export interface FetchTransportOptions {
    */
   readonly commit?: "headers" | "first-byte" | undefined;
 }
+
+const KEYS: Readonly<Record<keyof FetchTransportOptions, true>> = {
+  tls: true,
+  allowH2: true,
+  commit: true,
+};
 
 const DEFAULT_CONNECT_MS = 1000;
 const DEFAULT_BODY_IDLE_MS = 10_000;
@@ -54,6 +62,7 @@ const DEFAULT_REPLAY_BYTES = 65_536;
  * Throws `ERR_BOBTAIL_OPTION` for an option out of range.
  */
 export function fetchTransport(options: FetchTransportOptions = {}): FetchTransport {
+  checkOptionKeys(options, KEYS);
   const { allowH2, commit, tls } = options;
   checkOption({ allowH2 }, "true or false", allowH2 === undefined || typeof allowH2 === "boolean");
   checkOption(
@@ -61,7 +70,7 @@ export function fetchTransport(options: FetchTransportOptions = {}): FetchTransp
     '"headers" or "first-byte"',
     commit === undefined || commit === "headers" || commit === "first-byte",
   );
-  checkOption({ tls }, "an object", tls === undefined || (typeof tls === "object" && tls !== null));
+  checkTlsOptions(tls);
   return { connect: (setup) => new UndiciConnections(setup, options) };
 }
 
@@ -71,7 +80,7 @@ class UndiciConnections implements FetchConnections {
   private readonly allowH2: boolean;
   private readonly dialer: Dialer;
   private readonly byOrigin: Map<string, EndpointPool>;
-  /** Those that have left, until their last connection is closed, are here too. */
+  /** Those of endpoints that have left are here too, until an update finds them without a connection. */
   private readonly pools: Set<EndpointPool>;
 
   constructor(setup: FetchSetup, options: FetchTransportOptions) {
@@ -123,8 +132,9 @@ class UndiciConnections implements FetchConnections {
     const kept = new Set<EndpointPool>();
     this.byOrigin.clear();
     for (const { endpoint, url } of endpoints) {
+      // A name that stays may stand for another address now.
       const known = endpoint.host as EndpointPool | undefined;
-      const pool = known !== undefined && this.pools.has(known) ? known : this.open(url);
+      const pool = known?.origin === url.origin ? known : this.open(url);
       pool.keepSpare(endpoint.virtual && this.setup.options.hedge !== undefined);
       endpoint.host = pool;
       kept.add(pool);
@@ -132,8 +142,8 @@ class UndiciConnections implements FetchConnections {
     }
     for (const pool of this.pools) {
       if (kept.has(pool)) continue;
-      this.pools.delete(pool);
       pool.retire();
+      if (pool.size === 0) this.pools.delete(pool);
     }
   }
 

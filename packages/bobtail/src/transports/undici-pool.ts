@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import { type buildConnector, Client } from "undici";
 import type { Clock } from "../core/clock.ts";
-import { type DialCallback, type Dialer, SpareSocket } from "./undici-dialer.ts";
+import { SpareSocket } from "./spare-socket.ts";
+import type { DialCallback, Dialer } from "./undici-dialer.ts";
 
 /** Requests at one time on one HTTP/2 connection. */
 const H2_STREAMS = 100;
