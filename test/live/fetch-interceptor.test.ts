@@ -88,6 +88,14 @@ test("a slow copy is hedged, the loser's connection is closed, and the marks are
   expect([service.stats().hedgesWon, outstanding(service), time.pendingCount]).toEqual([1, 0, 0]);
 });
 
+test("a header is sent whatever its name, if it is not one of Bobtail's own", async () => {
+  const b = await backend((request, response) => response.end(request.headers.constructor));
+  const { agent } = agentOf([b.url]);
+  const headers = { constructor: "sent" };
+  const { body } = await request(ORIGIN, { dispatcher: agent, headers });
+  expect(await body.text()).toBe("sent");
+});
+
 test("every form of headers is sent", async () => {
   const b = await backend((request, response) => response.end(String(request.headers["x-a"])));
   const { agent } = agentOf([b.url]);
@@ -391,6 +399,20 @@ test("setEndpoints moves the service, and bad options are refused by name", asyn
   expect(await (await request(ORIGIN, { dispatcher: agent })).body.text()).toBe("b");
   const bad = (options: object) => () =>
     bobtailInterceptor({ origin: ORIGIN, endpoints: [a.url], ...options } as InterceptorOptions);
-  for (const options of [{ origin: "search" }, { commit: "soon" }, { endpoints: ["nowhere"] }])
-    expect(bad(options)).toThrow(expect.objectContaining({ code: "ERR_BOBTAIL_OPTION" }));
+  const mistakes: [option: string, options: object][] = [
+    ["origin", { origin: "search" }],
+    ["origin", { origin: "data:text" }],
+    ["origin", { origin: `${ORIGIN}/path` }],
+    ["commit", { commit: "soon" }],
+    ["endpoints[0].url", { endpoints: ["nowhere"] }],
+    ["hegde", { hegde: { afterMs: 12 } }],
+    ["hedge.after", { hedge: { after: 12 } }],
+    ["name", { name: "" }],
+    ["key", { key: "one" }],
+  ];
+  for (const [option, options] of mistakes) {
+    const details = expect.objectContaining({ option });
+    const error = expect.objectContaining({ code: "ERR_BOBTAIL_OPTION", details });
+    expect(bad(options)).toThrow(error);
+  }
 });

@@ -41,6 +41,13 @@ test.each([
   );
 });
 
+test("a value that holds itself is refused by its option's name too", () => {
+  const received: Record<string, unknown> = {};
+  received.self = received;
+  const error = errorOf(() => checkOption({ x: received }, "less", false));
+  expect(error.message).toBe("x: expected less, received [object Object]");
+});
+
 test("a huge value is cut short in the message and whole in the details", () => {
   const received = "a".repeat(10_000);
   const error = errorOf(() => checkOption({ x: received }, "less", false));

@@ -74,6 +74,15 @@ export function checkOption(
 function show(value: unknown): string {
   if (typeof value === "number" || typeof value === "bigint") return String(value);
   if (typeof value === "function") return "a function";
-  const text = JSON.stringify(value) ?? String(value);
+  const text = asJson(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+/** `undefined` for what JSON has no word for; a value that holds itself is told by its kind. */
+function asJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
 }

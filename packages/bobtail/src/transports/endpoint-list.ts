@@ -77,18 +77,14 @@ function listUrl(endpoint: UrlEndpoint, path: string): ListedEndpoint<Origin> {
   return { options, target: Object.freeze({ name, url: url.origin }), url };
 }
 
-function parseOrigin(text: string | URL, path: string): URL {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw originError(text, path, "which is no absolute URL");
-  }
+/** `path` names the option in the error. Throws `ERR_BOBTAIL_OPTION`. */
+export function parseOrigin(text: string | URL, path: string): URL {
+  if (!URL.canParse(String(text))) throw originError(text, path, "which is no absolute URL");
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "")
+    throw originError(text, path, "with credentials, which belong in a header");
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw originError(text, path, `whose scheme is ${url.protocol}`);
-  // The text is not repeated here, because a message may be logged and this one holds a secret.
-  if (url.username !== "" || url.password !== "")
-    throw originError(url.origin, path, "with credentials, which belong in a header");
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "")
     throw originError(text, path, "with a path or query, which belong in each request");
   return url;
@@ -96,7 +92,8 @@ function parseOrigin(text: string | URL, path: string): URL {
 
 function originError(text: string | URL, path: string, why: string): BobtailError {
   const expected = "an origin such as http://10.0.0.1:8080";
-  const received = String(text);
+  // A message may be logged, and what stands before an @ is a secret, in a URL that cannot be read too.
+  const received = String(text).replace(/^([^/]*\/\/)?.*@/s, "$1***@");
   return new BobtailError(
     "ERR_BOBTAIL_OPTION",
     `${path}: expected ${expected}, received ${JSON.stringify(received)}, ${why}`,

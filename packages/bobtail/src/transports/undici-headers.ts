@@ -23,7 +23,9 @@ export function withMarks(headers: Headers, marks: Readonly<Record<string, strin
 function isOwn(name: string, marks: Readonly<Record<string, string>>): boolean {
   const lower = name.toLowerCase();
   // An upper level's plea not to hedge is passed on even where this level has none of its own.
-  return lower in marks || lower === "bobtail-attempt" || lower === "bobtail-deadline-ms";
+  return (
+    Object.hasOwn(marks, lower) || lower === "bobtail-attempt" || lower === "bobtail-deadline-ms"
+  );
 }
 
 function pairsOf(headers: Headers): Pair[] {

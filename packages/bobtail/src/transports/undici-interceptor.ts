@@ -8,8 +8,14 @@ import { currentContext } from "./call-context.ts";
 import { type ClientStats, readStats } from "./client-stats.ts";
 import { publishDecisions } from "./diagnostics.ts";
 import { ClientDriver } from "./driver.ts";
-import { type ListedEndpoint, listEndpoints, type UrlEndpoint } from "./endpoint-list.ts";
+import {
+  type ListedEndpoint,
+  listEndpoints,
+  parseOrigin,
+  type UrlEndpoint,
+} from "./endpoint-list.ts";
 import { type Curable, curableOf, isIdempotentMethod, marksOf } from "./fetch-answer.ts";
+import { checkOptionKeys, type OptionKeys, SERVICE_KEYS } from "./option-keys.ts";
 import type { AttemptReports, LiveAttempt, Sender } from "./sender.ts";
 import { systemClock } from "./system-clock.ts";
 import { systemTimers } from "./timer-wheel.ts";
@@ -44,6 +50,18 @@ export interface BobtailInterceptor extends Dispatcher.DispatchInterceptor {
   setEndpoints(endpoints: readonly (string | URL | UrlEndpoint)[]): void;
 }
 
+const KEYS: Readonly<Record<keyof InterceptorOptions, OptionKeys[string]>> = {
+  ...SERVICE_KEYS,
+  origin: true,
+  endpoints: true,
+  name: true,
+  commit: true,
+  key: true,
+  seed: true,
+  clock: true,
+  timers: true,
+};
+
 const MAX_BODY_IDLE_MS = 2_147_483_647;
 
 /**
@@ -74,16 +92,19 @@ class InterceptedService {
   private readonly curable: Curable;
 
   constructor(options: InterceptorOptions) {
-    const { clock = systemClock, timers = systemTimers, commit, seed } = options;
+    checkOptionKeys(options, KEYS);
+    const { clock = systemClock, timers = systemTimers, commit, seed, key } = options;
     const isCommit = commit === undefined || commit === "headers" || commit === "first-byte";
     checkOption({ commit }, '"headers" or "first-byte"', isCommit);
     checkOption({ seed }, "a whole number", seed === undefined || Number.isInteger(seed));
+    checkOption({ key }, "a function", key === undefined || typeof key === "function");
     const isPair = (options.clock === undefined) === (options.timers === undefined);
     checkOption({ timers: typeof timers }, "a clock and timers that belong together", isPair);
     this.options = options;
-    this.origin = originOf(options.origin);
+    this.origin = parseOrigin(options.origin, "origin").origin;
     this.curable = curableOf(options.retry);
-    const name = options.name ?? this.origin;
+    const { name = this.origin } = options;
+    checkOption({ name }, "a name", typeof name === "string" && name !== "");
     const { balance, hedge, budget, retry, deadlineMs, timeout, limit } = options;
     const listed = listOrigins(options.endpoints);
     this.driver = new ClientDriver({
@@ -190,10 +211,4 @@ function listOrigins(endpoints: InterceptorOptions["endpoints"]): ListedEndpoint
   const isUrls = listed.every((e) => e.url !== undefined);
   checkOption({ endpoints: listed.map((e) => e.options.name) }, "origins", isUrls);
   return listed;
-}
-
-function originOf(origin: string | URL): string {
-  const isUrl = origin instanceof URL || URL.canParse(origin);
-  checkOption({ origin: String(origin) }, "an origin such as http://search.internal", isUrl);
-  return new URL(origin).origin;
 }
