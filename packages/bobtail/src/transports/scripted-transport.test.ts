@@ -81,6 +81,20 @@ test("a broken connection is tried elsewhere, and a caller's abort rejects with 
   await client.close();
 });
 
+test("a script's retry-after is obeyed, as a server's is", async () => {
+  const { time, transport, client } = clientOf(() => ({
+    status: 503,
+    headers: { "retry-after": "2" },
+  }));
+  expect((await time.run(client.fetch("/"))).status).toBe(503);
+  expect(transport.requests.map((r) => r.sentAtMs)).toEqual([0, 2000]);
+});
+
+test("a reply that cannot be made rejects the call with the mistake", async () => {
+  const { time, client } = clientOf(() => ({ status: 99 }));
+  await expect(time.run(client.fetch("/"))).rejects.toThrow(RangeError);
+});
+
 test("a URL of another origin is refused", async () => {
   const { client } = clientOf(() => ({}));
   await expect(client.fetch("http://elsewhere/")).rejects.toMatchObject({

@@ -1,5 +1,6 @@
 import { BobtailError } from "../core/errors.ts";
 import type { AttemptKind } from "../policies/attempt.ts";
+import { type Curable, curableOf, isIdempotentMethod, judgeAnswer } from "./fetch-answer.ts";
 import type {
   FetchConnections,
   FetchInit,
@@ -32,7 +33,7 @@ export interface ScriptedRequest {
 export interface ScriptedReply {
   /** ms >= 0; default 0. Infinity: never. */
   readonly afterMs?: number | undefined;
-  /** Default 200. */
+  /** In [200, 599], default 200. */
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default empty. */
@@ -48,13 +49,13 @@ export interface ScriptedTransport extends FetchTransport {
 
 type Script = (request: ScriptedRequest) => ScriptedReply;
 
-const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
-const RETRY_ON: readonly (number | string)[] = ["connect-failure", "reset", 502, 503, 504];
-const NO_BODY: readonly number[] = [101, 204, 205, 304];
+/** A Response of these has no body. */
+const NO_BODY: readonly number[] = [204, 205, 304];
 
 /**
  * A transport without sockets, for the tests of those who call a service with `fetch`: every copy is
- * answered as the script says, in virtual time.
+ * answered as the script says, in virtual time. What counts as a failure, and what `retry-after` asks for, is
+ * judged as `fetchTransport` does. A mistake in a reply rejects the call with it.
  *
  * ```ts
  * const time = virtualTime();
@@ -81,14 +82,14 @@ export function scriptedTransport(time: VirtualTime, script: Script): ScriptedTr
 class ScriptedConnections implements FetchConnections {
   private readonly time: VirtualTime;
   private readonly script: Script;
-  private readonly retryOn: readonly (number | string)[];
+  private readonly curable: Curable;
   private readonly requests: ScriptedRequest[];
   private origins: readonly string[];
 
   constructor(time: VirtualTime, script: Script, setup: FetchSetup, requests: ScriptedRequest[]) {
     this.time = time;
     this.script = script;
-    this.retryOn = setup.options.retry?.on ?? RETRY_ON;
+    this.curable = curableOf(setup.options.retry);
     this.requests = requests;
     this.origins = [];
   }
@@ -104,7 +105,7 @@ class ScriptedConnections implements FetchConnections {
       );
     const method = (init.method ?? given?.method ?? "GET").toUpperCase();
     const headers = new Headers(init.headers ?? given?.headers);
-    const safe = SAFE_METHODS.includes(method) || headers.has("idempotency-key");
+    const safe = isIdempotentMethod(method) || headers.has("idempotency-key");
     const request = { method, headers, path: url.pathname + url.search, noHedge: marks.noHedge };
     return {
       sender: this.sender(request),
@@ -112,7 +113,7 @@ class ScriptedConnections implements FetchConnections {
       replayable:
         !(init.body instanceof ReadableStream) && (given === undefined || given.body === null),
       key: init.key,
-      signal: init.signal ?? given?.signal,
+      signal: init.signal === undefined ? given?.signal : init.signal,
     };
   }
 
@@ -136,9 +137,9 @@ class ScriptedConnections implements FetchConnections {
           stop.abort(reason);
         });
         const { afterMs = 0, ...reply } = this.script(entry);
-        // Cancelled: there is nothing left to report.
         this.time.sleep(afterMs, stop.signal).then(
           () => this.answer(reply, reports),
+          // Cancelled: there is nothing left to report.
           () => {},
         );
       },
@@ -150,15 +151,23 @@ class ScriptedConnections implements FetchConnections {
 
   private answer(reply: ScriptedReply, reports: AttemptReports<Response>): void {
     if (reply.error !== undefined) {
-      if (this.retryOn.includes("reset")) reports.failed(reply.error);
+      if (this.curable.has("reset")) reports.failed(reply.error);
       else reports.fatal(reply.error);
       return;
     }
     const { status = 200, headers = {} } = reply;
     const body = NO_BODY.includes(status) ? null : (reply.body ?? "");
-    const answer = new Response(body, { status, headers });
-    if (this.retryOn.includes(status)) reports.failed(new Error(`status ${status}`), { answer });
-    else reports.replied(answer);
+    let answer: Response;
+    try {
+      answer = new Response(body, { status, headers });
+    } catch (error) {
+      reports.fatal(error);
+      return;
+    }
+    const retryAfter = answer.headers.get("retry-after");
+    const { isWin, pushbackMs } = judgeAnswer(status, retryAfter, this.curable);
+    if (isWin) reports.replied(answer);
+    else reports.failed(new Error(`status ${status}`), { answer, pushbackMs });
   }
 }
 

@@ -71,7 +71,11 @@ export class VirtualTime implements Clock, Timers {
 
   /** Moves the clock on, firing what is due on the way and letting promises run after each. */
   async advance(durationMs: number): Promise<void> {
-    checkOption({ durationMs }, "milliseconds >= 0", durationMs >= 0);
+    checkOption(
+      { durationMs },
+      "milliseconds >= 0",
+      durationMs >= 0 && durationMs < Number.POSITIVE_INFINITY,
+    );
     const untilMs = this.atMs + durationMs;
     await settlePromises();
     for (let wakes = 0; ; wakes++) {
