@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { loadPolicy } from "../policy-file/load-policy.ts";
 import { formatProblems } from "../policy-file/problem.ts";
 import type { RunningProxy } from "../proxy/config.ts";
@@ -31,22 +32,33 @@ export function createReloader(setup: ReloaderSetup): Reloader {
       say(`bobtail: ${why}: there is no policy file to read again`);
       return;
     }
+    const kept = "the old policy stays in force";
+    // Reading a pipe would hold up every request until somebody writes to it.
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
+      say(`bobtail: ${why}: ${file} is no regular file any more; ${kept}`);
+      return;
+    }
     const reading = loadPolicy(file);
     // A broken policy names fewer files than it means; those of the one in force stay watched.
     files = reading.ok ? reading.files : [...new Set([...files, ...reading.files])];
     follow([file, ...files]);
     if (!reading.ok) {
       say(formatProblems(reading.problems, palette));
-      say(`bobtail: ${why}: ${file} has mistakes; the old policy stays in force`);
+      say(`bobtail: ${why}: ${file} has mistakes; ${kept}`);
       return;
     }
     if (reading.config.listeners.length === 0) {
-      say(`bobtail: ${why}: ${file} has no listener; the old policy stays in force`);
+      say(`bobtail: ${why}: ${file} has no listener; ${kept}`);
       return;
     }
+    await proxy.reload(reading.config);
+    say(`bobtail: ${why}: ${file} is in force`);
+  }
+
+  /** Nothing that goes wrong here may end a proxy that runs. */
+  async function attempt(why: string): Promise<void> {
     try {
-      await proxy.reload(reading.config);
-      say(`bobtail: ${why}: ${file} is in force`);
+      await once(why);
     } catch (error) {
       const told = explainStartError(error);
       const message = told instanceof Error ? told.message : String(told);
@@ -58,7 +70,7 @@ export function createReloader(setup: ReloaderSetup): Reloader {
     try {
       do {
         again = false;
-        await once(why);
+        await attempt(why);
       } while (again);
     } finally {
       running = undefined;

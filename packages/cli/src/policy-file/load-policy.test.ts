@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -162,7 +162,7 @@ test("no report ever shows a password or a key", () => {
 test("TLS files are read relative to the policy file, and a missing one is told at its place", () => {
   const folder = mkdtempSync(join(tmpdir(), "bobtail-policy-"));
   try {
-    const pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    const pem = fixture("tls-authority.pem");
     writeFileSync(join(folder, "ca.pem"), pem);
     writeFileSync(join(folder, "not.pem"), "nothing");
     const file = join(folder, "p.yaml");
@@ -177,9 +177,35 @@ test("TLS files are read relative to the policy file, and a missing one is told 
     expect(bad.ok ? [] : bad.problems.map((p) => `${p.line}:${p.column} ${p.path}`)).toEqual([
       "4:16 services.s.tls.ca",
       "4:30 services.s.tls.cert",
+      "4:44 services.s.tls.key",
     ]);
     expect(bad.files).toHaveLength(3);
   } finally {
     rmSync(folder, { recursive: true });
   }
 });
+
+test.each([
+  ["a device that never ends", "ca: /dev/zero", "is not a regular file"],
+  ["a certificate that is none", "ca: broken.pem", "holds no readable certificate"],
+  ["a key that is none", "cert: cert.pem, key: cert.pem", "holds no readable private key"],
+  ["a key of another certificate", "cert: cert.pem, key: other.pem", "not the key of the certif"],
+])("TLS files that cannot be used are told when the policy is read: %s", (_, tls, reason) => {
+  const folder = mkdtempSync(join(tmpdir(), "bobtail-policy-"));
+  try {
+    const broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    writeFileSync(join(folder, "broken.pem"), broken);
+    writeFileSync(join(folder, "cert.pem"), fixture("tls-client.pem"));
+    writeFileSync(join(folder, "other.pem"), fixture("tls-server.key.pem"));
+    const text = withService("endpoints: [https://10.0.0.1:443]", `tls: { ${tls} }`);
+    const reading = parsePolicy(text, { folder });
+    const reasons = reading.ok ? [] : reading.problems.map((problem) => problem.reason);
+    expect(reasons).toEqual([expect.stringContaining(reason)]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+function fixture(name: string): string {
+  return readFileSync(new URL(`../../../../test/fixtures/${name}`, import.meta.url), "utf8");
+}
