@@ -1,8 +1,12 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
+import { createBackendServer } from "../../packages/cli/src/fleet/backend-server.ts";
 import { type Fleet, startFleet } from "../../packages/cli/src/fleet/fleet.ts";
-import type { FleetOptions } from "../../packages/cli/src/fleet/fleet-options.ts";
+import {
+  checkFleetOptions,
+  type FleetOptions,
+} from "../../packages/cli/src/fleet/fleet-options.ts";
 
 let fleet: Fleet | undefined;
 afterEach(async () => {
@@ -81,6 +85,24 @@ test("where the fleet aborts running work, a client that goes away frees its wor
   await expect
     .poll(async () => (await stats()).backends[0])
     .toMatchObject({ started: 1, cancelledRunning: 1, running: 0 });
+});
+
+test("work that outlasts the longest timer is waited for in peace", async () => {
+  const warnings: Error[] = [];
+  const listener = (warning: Error) => warnings.push(warning);
+  process.on("warning", listener);
+  const setup = checkFleetOptions({ backends: [{ law: { meanMs: 1e15, slowFactor: 1 } }] });
+  const server = createBackendServer(setup, 0, () => {});
+  try {
+    const running = get(`http://127.0.0.1:${await server.listen()}`);
+    await expect.poll(() => server.counts().running).toBe(1);
+    server.reset();
+    expect(await running).toBe("503 reset");
+    expect(warnings).toEqual([]);
+  } finally {
+    server.close();
+    process.off("warning", listener);
+  }
 });
 
 test("a full queue refuses at once", async () => {

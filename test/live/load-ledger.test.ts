@@ -162,6 +162,8 @@ test.each([
   ["ratePerSec", { ratePerSec: 0 }],
   ["durationMs", { durationMs: Number.NaN }],
   ["maxInFlight", { maxInFlight: 0.5 }],
+  ["arrivals", { arrivals: "bursts" as never }],
+  ["seed", { seed: 0.5 }],
 ])("an option out of range is refused by name: %s", (name, wrong) => {
   const start = (): unknown =>
     startLoad({ url: "http://127.0.0.1:1/", ratePerSec: 1, durationMs: 1, ...wrong });

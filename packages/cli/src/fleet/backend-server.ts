@@ -8,6 +8,9 @@ import { Job, VirtualQueue } from "./virtual-queue.ts";
 /** More connections than this are closed at once: above every limit that a client of the fleet has. */
 const MAX_CONNECTIONS = 8_192;
 
+/** The longest delay that a timer of Node takes; what is due later is armed again on the way. */
+const MAX_TIMER_MS = 2_147_483_647;
+
 /** One sick or healthy server: HTTP at the door, the queue of its few workers behind it. */
 export interface BackendServer {
   listen(): Promise<number>;
@@ -163,7 +166,8 @@ class Door {
     if (atMs >= this.timerAtMs) return;
     clearTimeout(this.timer);
     this.timerAtMs = atMs;
-    this.timer = setTimeout(() => this.ring(), Math.max(0, Math.ceil(atMs - performance.now())));
+    const delayMs = Math.ceil(atMs - performance.now());
+    this.timer = setTimeout(() => this.ring(), Math.min(Math.max(0, delayMs), MAX_TIMER_MS));
   }
 
   private ring(): void {

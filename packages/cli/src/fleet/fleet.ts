@@ -35,7 +35,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   });
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
-    child.once("error", () => resolve());
+    // More than one may come, and none may go unheard.
+    child.on("error", () => resolve());
   });
   const stop = (): Promise<void> => stopChild(child, ended);
   try {

@@ -41,6 +41,7 @@ export interface LoadPlan {
 /** Throws `ERR_BOBTAIL_OPTION` for the first option out of range. */
 export function checkLoadOptions(options: LoadOptions): LoadPlan {
   const { ratePerSec, durationMs, warmupMs = 0, timeoutMs = 10_000, maxInFlight = 2_048 } = options;
+  const { arrivals = "poisson", seed = 1 } = options;
   const url = URL.canParse(options.url) ? new URL(options.url) : undefined;
   const protocol = url?.protocol;
   checkOption(
@@ -51,6 +52,8 @@ export function checkLoadOptions(options: LoadOptions): LoadPlan {
   checkOption({ ratePerSec }, "a number above 0", isAbove0(ratePerSec));
   checkOption({ durationMs }, "milliseconds above 0", isAbove0(durationMs));
   checkOption({ warmupMs }, "milliseconds >= 0", warmupMs === 0 || isAbove0(warmupMs));
+  checkOption({ arrivals }, "poisson or uniform", arrivals === "poisson" || arrivals === "uniform");
+  checkOption({ seed }, "a whole number", Number.isSafeInteger(seed));
   checkOption({ timeoutMs }, "milliseconds above 0", isAbove0(timeoutMs));
   checkOption(
     { maxInFlight },
@@ -64,8 +67,8 @@ export function checkLoadOptions(options: LoadOptions): LoadPlan {
     warmupMs,
     count: Math.round((ratePerSec * durationMs) / 1_000),
     durationMs,
-    pattern: options.arrivals ?? "poisson",
-    seed: options.seed ?? 1,
+    pattern: arrivals,
+    seed,
     timeoutMs,
     maxInFlight,
   };
