@@ -1,18 +1,7 @@
 import type { Command } from "commander";
 import { CommandFailure } from "../terminal/failure.ts";
 import { collect } from "./collect.ts";
-
-/** The options of `bobtail proxy`, as written. */
-export interface ProxyFlags {
-  readonly config?: string;
-  readonly listen?: string;
-  readonly to?: readonly string[];
-  readonly admin?: string;
-  readonly hedge?: string;
-  readonly budget?: string;
-  readonly accessLog?: boolean;
-  readonly grace: string;
-}
+import type { ProxyFlags } from "./proxy-flags.ts";
 
 /** `bobtail proxy`: runs until it is told to stop. */
 export function addProxyCommand(program: Command): void {

@@ -1,6 +1,6 @@
 import { type PolicyReading, parsePolicy } from "../policy-file/load-policy.ts";
 import { CommandFailure } from "../terminal/failure.ts";
-import type { ProxyFlags } from "./proxy-command.ts";
+import type { ProxyFlags } from "./proxy-flags.ts";
 
 const SERVICE = "default";
 

@@ -7,7 +7,7 @@ import { CommandFailure, EXIT, explainStartError } from "../terminal/failure.ts"
 import { paletteFor } from "../terminal/palette.ts";
 import { describeProxy } from "./describe-config.ts";
 import { createReloader, type Reloader } from "./policy-reloader.ts";
-import type { ProxyFlags } from "./proxy-command.ts";
+import type { ProxyFlags } from "./proxy-flags.ts";
 import { quickConfig } from "./quick-config.ts";
 import { contentHashes, type PolicyWatch, watchPolicy } from "./watch-policy.ts";
 

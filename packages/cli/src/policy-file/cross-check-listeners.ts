@@ -1,5 +1,5 @@
-import type { Path, Report } from "./cross-check.ts";
 import { nearest } from "./nearest.ts";
+import type { Path, Report } from "./report.ts";
 import type { Tree } from "./tree.ts";
 import {
   type ListenAddress,

@@ -1,6 +1,6 @@
-import type { Path, Report } from "./cross-check.ts";
 import { type Delay, readDelay } from "./delay.ts";
 import { readEndpointUrl } from "./endpoint-url.ts";
+import type { Path, Report } from "./report.ts";
 import type { Tree } from "./tree.ts";
 import { type Reading, readDurationMs, readRatio } from "./units.ts";
 

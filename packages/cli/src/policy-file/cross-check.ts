@@ -1,12 +1,8 @@
 import { crossCheckListeners } from "./cross-check-listeners.ts";
 import { crossCheckService } from "./cross-check-service.ts";
 import { SERVICE_NAME_PATTERN } from "./policy-schema.ts";
-import type { Complaint } from "./problem.ts";
+import type { Report } from "./report.ts";
 import type { Tree } from "./tree.ts";
-
-/** A place in the file and what is wrong there. */
-export type Report = (tree: Tree, complaint: Complaint & { readonly path: Path }) => void;
-export type Path = readonly PropertyKey[];
 
 const SERVICE_NAME = new RegExp(SERVICE_NAME_PATTERN);
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createPalette } from "../terminal/palette.ts";
 import { loadPolicy, parsePolicy } from "./load-policy.ts";
+import { mistakes, TWO_ENDPOINTS, withService } from "./policy-text.testbed.ts";
 import { formatProblems } from "./problem.ts";
-import { mistakes, TWO_ENDPOINTS, withService } from "./testbed.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bobtail-hostile-"));
 afterAll(() => rmSync(folder, { recursive: true }));

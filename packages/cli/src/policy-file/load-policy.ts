@@ -1,10 +1,11 @@
 import { dirname, resolve } from "node:path";
 import type { ProxyConfig, ServiceConfig } from "../proxy/config.ts";
-import { crossCheck, type Report } from "./cross-check.ts";
+import { crossCheck } from "./cross-check.ts";
 import { explainIssue, knownKeys } from "./explain.ts";
 import { policySchema } from "./policy-schema.ts";
 import { type Problem, problemAt } from "./problem.ts";
 import { decodeSource, readSource, type SourceReading } from "./read-source.ts";
+import type { Report } from "./report.ts";
 import { parseSyntax } from "./syntax.ts";
 import { readTlsFiles, withTlsTexts } from "./tls-files.ts";
 import { buildTree } from "./tree.ts";

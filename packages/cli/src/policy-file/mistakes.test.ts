@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mistakes, TWO_ENDPOINTS, withService } from "./testbed.ts";
+import { mistakes, TWO_ENDPOINTS, withService } from "./policy-text.testbed.ts";
 
 const SERVICE = `services: { s: { ${TWO_ENDPOINTS} } }\n`;
 const many = Array.from({ length: 65 }, (_, i) => `http://h:${i + 1}`).join(", ");

@@ -2,8 +2,8 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ServiceConfig } from "../proxy/config.ts";
-import type { Report } from "./cross-check.ts";
 import { MAX_SOURCE_BYTES } from "./read-source.ts";
+import type { Report } from "./report.ts";
 import type { ServiceFile } from "./service-schema.ts";
 import type { Tree } from "./tree.ts";
 
