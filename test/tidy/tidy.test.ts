@@ -24,7 +24,7 @@ function places(paths: readonly string[], pattern: RegExp): string[] {
 
 test("the pure layers know no clock, no chance and no waiting", () => {
   const pure = library.filter(
-    (path) => /src\/(core|policies)\//.test(path) && !path.endsWith(".test.ts"),
+    (path) => /src\/(core|policies|plan|sim)\//.test(path) && !path.endsWith(".test.ts"),
   );
   expect(pure.length).toBeGreaterThan(10);
   expect(
@@ -35,18 +35,19 @@ test("the pure layers know no clock, no chance and no waiting", () => {
 test("unit tests never sleep", () => {
   const unit = tracked.filter((path) => path.startsWith("packages/") && path.endsWith(".test.ts"));
   expect(unit.length).toBeGreaterThan(5);
-  const pure = unit.filter((path) => /src\/(core|policies)\//.test(path));
-  expect(places(pure, /\bsetTimeout\(|\bsetInterval\(|timers\/promises/)).toEqual([]);
+  expect(places(unit, /\bsetTimeout\(|\bsetInterval\(|timers\/promises/)).toEqual([]);
 });
 
 test("durations, ratios and sizes carry their unit in the name of the option", () => {
-  const options = [
-    "packages/bobtail/src/policies/options.ts",
-    "packages/bobtail/src/transports/sender.ts",
-  ];
+  const options = tracked.filter((path) =>
+    /packages\/.*\/([a-z-]*options|sender|fetch-transport-port|virtual-time|undici-interceptor)\.ts$/.test(
+      path,
+    ),
+  );
+  expect(options.length).toBeGreaterThan(5);
   const numbers = places(options, /^\s+readonly \w+\??: number/).filter(
     (place) =>
-      !/(Ms|Ratio|Quantile|quantile|Count|PerSecond|Bytes|max|choices|cost|weight|Samples|outstanding|perEndpoint|pending|number)\??: number/.test(
+      !/(Ms|Ratio|Quantile|quantile|Count|PerSecond|Bytes|max|choices|cost|weight|Samples|outstanding|perEndpoint|pending|number|seed|seconds|factor|requests|workers|maxQueued|maxInFlight|count|PerSec)\??: number/.test(
         place,
       ),
   );
@@ -64,20 +65,33 @@ test("every option says its default or its range", () => {
   expect(bare).toEqual([]);
 });
 
-test("nothing is imported upwards: core knows no policy, policies know no transport", () => {
-  const core = library.filter((path) => path.includes("src/core/"));
-  const policies = library.filter((path) => path.includes("src/policies/"));
-  expect(places(core, /from "\.\.\/(policies|transports)/)).toEqual([]);
-  expect(
-    places(policies, /from "\.\.\/transports|from "node:/).filter(
-      (p) => !/\.test\.ts|testbed/.test(p),
-    ),
-  ).toEqual([]);
+test.each([
+  ["core", ["policies", "plan", "sim", "transports"]],
+  ["policies", ["plan", "sim", "transports"]],
+  ["plan", ["policies", "sim", "transports"]],
+  ["sim", ["transports"]],
+  ["transports", ["plan", "sim"]],
+])("nothing is imported upwards: %s knows none of %j", (layer, above) => {
+  const files = library.filter((path) => path.includes(`src/${layer}/`));
+  expect(files.length).toBeGreaterThan(5);
+  expect(places(files, new RegExp(`from "(\\.\\./)+(${above.join("|")})/`))).toEqual([]);
+  const own = files.filter((path) => !/\.test\.ts|testbed/.test(path) && layer !== "transports");
+  expect(places(own, /from "node:/)).toEqual([]);
 });
 
 test("the command uses the library through its published doors only", () => {
   const cli = tracked.filter((path) => path.startsWith("packages/cli/src/"));
   expect(places(cli, /from "(\.\.\/)+bobtail\/|from "bobtail\/(src|dist)/)).toEqual([]);
+});
+
+test("what only tests use is not published", () => {
+  const manifests = ["packages/bobtail/package.json", "packages/cli/package.json"];
+  for (const path of manifests)
+    expect(JSON.parse(read(path)).files).toContain("!dist/**/*.testbed.*");
+  const outside = tracked.filter(
+    (path) => /\/testbed\.ts$/.test(path) && path.startsWith("packages/"),
+  );
+  expect(outside).toEqual([]);
 });
 
 test("the lockfile names no registry host", () => {
