@@ -45,6 +45,18 @@ export interface ScenarioRunOptions {
   readonly scale?: number | undefined;
   /** Told the share of the work that is done, in [0, 1]. */
   readonly onProgress?: ((doneRatio: number) => void) | undefined;
+  /** Computes the rows in another way: on several threads, or changed. Default: here, one after the other. */
+  readonly rowsBy?: RowRunner | undefined;
+}
+
+/** Told what the rows of a scenario are; its answer becomes the table's rows. */
+export interface RowRunner {
+  /** The number of requests is scaled already. */
+  worlds(
+    rows: readonly WorldRow[],
+    statistics: Readonly<Record<string, Statistic>>,
+  ): readonly TableRow[];
+  samples(rows: readonly SampleRow[]): readonly TableRow[];
 }
 
 /** One table or exercise of the sources, by name. */
@@ -66,55 +78,76 @@ export interface WorldRow {
   readonly exact?: Readonly<Record<string, number>> | undefined;
 }
 
+/** Figures that are computed by a function of the seed, not by a world. */
+export interface SampleRow {
+  readonly name: string;
+  readonly sample: (seed: number) => Readonly<Record<string, number>>;
+  readonly article?: Readonly<Record<string, number>> | undefined;
+  readonly exact?: Readonly<Record<string, number>> | undefined;
+}
+
 /** The runs of each row on the same seeds, so that rows differ by what they are and not by their luck. */
 export function runWorlds(
   rows: readonly WorldRow[],
   statistics: Readonly<Record<string, Statistic>>,
   options: ScenarioRunOptions,
 ): TableRow[] {
-  const { runs = 5, seed = 1, scale = 1, onProgress } = options;
-  return rows.map(({ name, world, article, exact }, at) => {
-    const requests = scaled(world.requests, scale);
+  const { runs = 5, seed = 1, scale = 1, onProgress, rowsBy } = options;
+  const sized = rows.map((row) => {
+    const requests = scaled(row.world.requests, scale);
+    return { ...row, world: { ...row.world, requests } };
+  });
+  if (rowsBy !== undefined) return [...rowsBy.worlds(sized, statistics)];
+  return sized.map((row, at) => {
     const results = Array.from({ length: runs }, (_, run) => {
-      const result = new World({ ...world, requests, seed: seed + run }, { digest: false }).run();
+      const result = new World({ ...row.world, seed: seed + run }, { digest: false }).run();
       onProgress?.((at + (run + 1) / runs) / rows.length);
       return result;
     });
-    const all = mergeResults(results);
-    const cells = Object.entries(statistics).map(([key, statistic]) => {
-      const { low, high } = intervalOf(results.map(statistic));
-      return [
-        key,
-        cell({ value: statistic(all), low, high, article: article?.[key], exact: exact?.[key] }),
-      ];
-    });
-    return { name, cells: Object.fromEntries(cells) as Record<string, Cell> };
+    return worldTableRow(row, results, statistics);
   });
 }
 
+/** What several runs of one world showed: statistics of their sum, intervals between them. */
+export function worldTableRow(
+  { name, article, exact }: Omit<WorldRow, "world">,
+  results: readonly SimResult[],
+  statistics: Readonly<Record<string, Statistic>>,
+): TableRow {
+  const all = mergeResults(results);
+  const cells = Object.entries(statistics).map(([key, statistic]) => {
+    const { low, high } = intervalOf(results.map(statistic));
+    return [
+      key,
+      cell({ value: statistic(all), low, high, article: article?.[key], exact: exact?.[key] }),
+    ];
+  });
+  return { name, cells: Object.fromEntries(cells) as Record<string, Cell> };
+}
+
 /** The same for figures that are computed by a function of the seed, not by a world. */
-export function runSamples(
-  rows: readonly {
-    readonly name: string;
-    readonly sample: (seed: number) => Readonly<Record<string, number>>;
-    readonly article?: Readonly<Record<string, number>> | undefined;
-    readonly exact?: Readonly<Record<string, number>> | undefined;
-  }[],
-  options: ScenarioRunOptions,
-): TableRow[] {
-  const { runs = 5, seed = 1, onProgress } = options;
-  return rows.map(({ name, sample, article, exact }, at) => {
+export function runSamples(rows: readonly SampleRow[], options: ScenarioRunOptions): TableRow[] {
+  const { runs = 5, seed = 1, onProgress, rowsBy } = options;
+  if (rowsBy !== undefined) return [...rowsBy.samples(rows)];
+  return rows.map((row, at) => {
     const samples = Array.from({ length: runs }, (_, run) => {
-      const values = sample(seed + run);
+      const values = row.sample(seed + run);
       onProgress?.((at + (run + 1) / runs) / rows.length);
       return values;
     });
-    const cells = Object.keys(samples[0] ?? {}).map((key) => {
-      const { mean, low, high } = intervalOf(samples.map((s) => s[key] as number));
-      return [key, cell({ value: mean, low, high, article: article?.[key], exact: exact?.[key] })];
-    });
-    return { name, cells: Object.fromEntries(cells) as Record<string, Cell> };
+    return sampleTableRow(row, samples);
   });
+}
+
+export function sampleTableRow(
+  { name, article, exact }: Omit<SampleRow, "sample">,
+  samples: readonly Readonly<Record<string, number>>[],
+): TableRow {
+  const cells = Object.keys(samples[0] ?? {}).map((key) => {
+    const { mean, low, high } = intervalOf(samples.map((s) => s[key] as number));
+    return [key, cell({ value: mean, low, high, article: article?.[key], exact: exact?.[key] })];
+  });
+  return { name, cells: Object.fromEntries(cells) as Record<string, Cell> };
 }
 
 export function scaled(count: number, scale: number): number {
