@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { Agent, type Dispatcher, fetch, interceptors, request } from "undici";
 import { expect, test } from "vitest";
 import { isBobtailError } from "../../packages/bobtail/src/index.ts";
@@ -203,6 +204,25 @@ test("a handler that throws at an answer given because all failed is told so, as
   });
   expect(told).toBe(mistake);
   await until(() => bad.open.size === 0);
+});
+
+test("a kept-alive connection that the server closed is no failure: the request goes out again", async () => {
+  const served = new Map<Socket, number>();
+  const b = await backend((request, response) => {
+    const { socket } = request;
+    served.set(socket, (served.get(socket) ?? 0) + 1);
+    if (served.get(socket) === 2) socket.destroy();
+    else response.end("ok");
+  });
+  const service = bobtailInterceptor({ origin: ORIGIN, endpoints: [b.url], budget: RICH });
+  const one = new Agent({ connections: 1 });
+  later(() => one.destroy());
+  const dispatcher = one.compose(service);
+  for (let i = 0; i < 3; i++)
+    expect(await (await request(ORIGIN, { dispatcher })).body.text()).toBe("ok");
+  const { attempts, retries, endpoints } = service.stats();
+  expect([attempts, retries, endpoints[0]?.failures]).toEqual([3, 0, 0]);
+  expect(b.requests.length).toBeGreaterThan(3);
 });
 
 test("no copy is sent into Retry-After", async () => {

@@ -248,7 +248,10 @@ export class DispatchCopy extends Wakeable implements Dispatcher.DispatchHandler
     this.setup.timers.wakeAt(this, Number.POSITIVE_INFINITY);
   }
 
-  /** A kept-alive connection that broke before any answer says nothing of the endpoint: once more. */
+  /**
+   * A kept-alive connection that the server closed before any answer says nothing of the endpoint: once more.
+   * Of one that was reset undici does not tell whether it was new, so that counts as a failure.
+   */
   private sendAgain(error: Error): boolean {
     const socket = "socket" in error ? (error.socket as { bytesRead?: number } | null) : null;
     const isStale = (socket?.bytesRead ?? 0) > 0 && !this.begun && !this.cancelled;
