@@ -3,7 +3,7 @@ import { CallRig } from "./call-rig.testbed.ts";
 
 /** Defects of other libraries and proxies, recreated: each title names the project and its issue. */
 describe("defects of client libraries", () => {
-  test("go-resty#1197: no copy is launched after the caller gave up", () => {
+  test("B2 (go-resty#1197): no copy is launched after the caller gave up", () => {
     const rig = new CallRig({ delayMs: 10, maxHedges: 2 });
     const c = rig.start();
     rig.runTo(10);
@@ -18,7 +18,7 @@ describe("defects of client libraries", () => {
     ]);
   });
 
-  test("failsafe-go#141: a budget that is empty when the hedge is due neither fails the call nor ends what runs", () => {
+  test("B4 (failsafe-go#141): a budget that is empty when the hedge is due neither fails the call nor ends what runs", () => {
     const rig = new CallRig({ delayMs: 10, burstCount: 1, maxHedges: 2 });
     rig.start();
     rig.runTo(20);
@@ -27,7 +27,7 @@ describe("defects of client libraries", () => {
     expect(rig.log.slice(2)).toEqual(["cancel b", "settle"]);
   });
 
-  test("grpc-java#10145: a failure that may be cured does not wait for the hedge delay", () => {
+  test("B10 (grpc-java#10145): a failure that may be cured does not wait for the hedge delay", () => {
     const rig = new CallRig({ delayMs: 500 });
     rig.start();
     rig.runTo(1);
@@ -35,7 +35,7 @@ describe("defects of client libraries", () => {
     expect(rig.log).toEqual(["send a primary", "send b retry"]);
   });
 
-  test("grpc-java#9185, #10007: the primary may answer while its hedge is being sent", () => {
+  test("B11 (grpc-java#9185, #10007): the primary may answer while its hedge is being sent", () => {
     const rig = new CallRig({ delayMs: 10 });
     rig.start();
     rig.onSend = () => rig.reply(1);
@@ -44,7 +44,7 @@ describe("defects of client libraries", () => {
     expect(rig.held()).toEqual([]);
   });
 
-  test("grpc-java#10314: two copies that each abort the call when cancelled end it once", () => {
+  test("B12 (grpc-java#10314): two copies that each abort the call when cancelled end it once", () => {
     const rig = new CallRig({ delayMs: 10 });
     rig.start();
     rig.runTo(10);
@@ -54,7 +54,7 @@ describe("defects of client libraries", () => {
     expect(rig.held()).toEqual([]);
   });
 
-  test("gocql#1530: a hedge never goes to the host of its primary", () => {
+  test("B14 (gocql#1530): a hedge never goes to the host of its primary", () => {
     const rig = new CallRig({ endpoints: "ab", delayMs: 10, maxHedges: 4 });
     // The other one is much busier, and still the only right answer.
     rig.endpoint(1).outstanding = 50;
@@ -63,7 +63,7 @@ describe("defects of client libraries", () => {
     expect(rig.log).toEqual(["send a primary", "send b hedge"]);
   });
 
-  test("gocql#1224, #1226: whatever way a call ends, nothing of it is left", () => {
+  test("B15 (gocql#1224, #1226): whatever way a call ends, nothing of it is left", () => {
     const ends: ((rig: CallRig) => void)[] = [
       (rig) => rig.reply(1),
       (rig) => rig.reply(2),
@@ -84,7 +84,7 @@ describe("defects of client libraries", () => {
     }
   });
 
-  test("resilience4j#1775: a hedge never queues behind its slow primary", () => {
+  test("B17 (resilience4j#1775): a hedge never queues behind its slow primary", () => {
     const rig = new CallRig({ endpoints: "A", perEndpoint: 1, delayMs: 10 });
     rig.start();
     rig.runTo(500);
@@ -92,7 +92,7 @@ describe("defects of client libraries", () => {
     expect([rig.machine.stats.pending, rig.policy.budget.granted]).toEqual([0, 0]);
   });
 
-  test("cockatiel#112: aborted calls do not keep others from a free place", () => {
+  test("B31 (cockatiel#112): aborted calls do not keep others from a free place", () => {
     const rig = new CallRig({ endpoints: "a", perEndpoint: 1 });
     rig.start();
     const gone = [rig.start(), rig.start()];
@@ -102,7 +102,7 @@ describe("defects of client libraries", () => {
     expect(third.state).toBe("running");
   });
 
-  test("Polly#1340: the timeout of one attempt does not end the hedging of its call", () => {
+  test("B20 (Polly#1340): the timeout of one attempt does not end the hedging of its call", () => {
     const rig = new CallRig({ endpoints: "abcd", delayMs: 15, attemptTimeoutMs: 20, maxHedges: 2 });
     rig.start();
     rig.runTo(20);
@@ -112,7 +112,7 @@ describe("defects of client libraries", () => {
     expect(rig.log.at(-1)).toBe("settle");
   });
 
-  test("aws-sdk-js-v3#4754: successes refill an empty budget", () => {
+  test("B33 (aws-sdk-js-v3#4754): successes refill an empty budget", () => {
     const rig = new CallRig({ burstCount: 1, depositHundredths: 50 });
     for (let n = 1; n <= 5; n++) rig.start();
     rig.fail(1);
@@ -124,7 +124,7 @@ describe("defects of client libraries", () => {
     expect(rig.machine.stats.retries).toBe(2);
   });
 
-  test("hedgedhttp#18: when every call is slow at once, the extra load stays within the budget", () => {
+  test("B34 (hedgedhttp#18): when every call is slow at once, the extra load stays within the budget", () => {
     const rig = new CallRig({ delayMs: 10, burstCount: 10, depositHundredths: 5 });
     for (let i = 0; i < 400; i++) {
       const c = rig.start({ deadlineMs: rig.nowMs + 1000 });
@@ -135,7 +135,7 @@ describe("defects of client libraries", () => {
     expect(rig.machine.stats.succeeded).toBe(400);
   });
 
-  test("grpc-js: cancelled losers do not count against a slow, healthy endpoint", () => {
+  test("B44 (grpc-js): cancelled losers do not count against a slow, healthy endpoint", () => {
     const rig = new CallRig({ endpoints: "ab", delayMs: 10, burstCount: 20 });
     for (let n = 0; n < 10; n++) {
       rig.start();
@@ -148,7 +148,7 @@ describe("defects of client libraries", () => {
 });
 
 describe("defects of proxies", () => {
-  test("envoy#7192, #7530: late news of a finished loser is ignored", () => {
+  test("B18, proxies 27 (envoy#7192, #7530): late news of a finished loser is ignored", () => {
     const rig = new CallRig({ delayMs: 10 });
     rig.start();
     rig.runTo(10);
@@ -164,7 +164,7 @@ describe("defects of proxies", () => {
     expect([rig.held(), rig.policy.budget.failures]).toEqual([[], 0]);
   });
 
-  test("envoy#7154: the deadline after the headers ends the winner, and the losers ended before", () => {
+  test("proxies 27 (envoy#7154): the deadline after the headers ends the winner, and the losers ended before", () => {
     const rig = new CallRig({ delayMs: 10 });
     rig.start({ deadlineMs: 50 });
     rig.runTo(10);
@@ -173,14 +173,14 @@ describe("defects of proxies", () => {
     expect(rig.log.slice(2)).toEqual(["cancel b", "cancel a", "settle deadline"]);
   });
 
-  test("pingora#979: a POST that was sent is not sent again after a broken reply", () => {
+  test("proxies 30 (pingora#979): a POST that was sent is not sent again after a broken reply", () => {
     const rig = new CallRig({ delayMs: 10, maxRetries: 3 });
     rig.start({ idempotent: false });
     rig.fail(1, { cause: "invalid reply" });
     expect(rig.log).toEqual(["send a primary", "settle all-failed"]);
   });
 
-  test("gateway#5689: on a single host a retry goes to the same host, and a hedge is left out", () => {
+  test("proxies 35 (gateway#5689): on a single host a retry goes to the same host, and a hedge is left out", () => {
     const rig = new CallRig({ endpoints: "a", delayMs: 10 });
     rig.start();
     rig.runTo(10);
@@ -188,7 +188,7 @@ describe("defects of proxies", () => {
     expect(rig.log).toEqual(["send a primary", "send a retry"]);
   });
 
-  test("envoy#30205: when 1000 calls fail at once, exactly what was saved up is retried", () => {
+  test("proxies 36 (envoy#30205): when 1000 calls fail at once, exactly what was saved up is retried", () => {
     const rig = new CallRig({ maxOutstanding: 5000, perEndpoint: 5000, burstCount: 100 });
     for (let n = 1; n <= 1000; n++) rig.start();
     for (let n = 1; n <= 1000; n++) rig.fail(n, { pushbackMs: 5 });
@@ -199,7 +199,7 @@ describe("defects of proxies", () => {
     expect(rig.machine.stats).toMatchObject({ succeeded: 100, failed: 900, running: 0 });
   });
 
-  test("failsafe-go#139: hedges and retries are both refused when the budget is empty", () => {
+  test("B5, proxies 38 (failsafe-go#139): hedges and retries are both refused when the budget is empty", () => {
     const rig = new CallRig({ delayMs: 10, burstCount: 0 });
     rig.start();
     rig.runTo(10);
@@ -208,7 +208,7 @@ describe("defects of proxies", () => {
     expect(rig.machine.stats.skipped.budget).toBe(2);
   });
 
-  test("envoy#22390, #11504: what is in flight is exact after any mixture of ends", () => {
+  test("proxies 40 (envoy#22390, #11504): what is in flight is exact after any mixture of ends", () => {
     const rig = new CallRig({ delayMs: 10, maxRetries: 2 });
     for (let n = 0; n < 12; n++) rig.start({ cost: 0.1, deadlineMs: 60 });
     rig.runTo(10);
@@ -220,5 +220,15 @@ describe("defects of proxies", () => {
     }
     rig.runTo(60);
     expect(rig.held()).toEqual([]);
+  });
+
+  test("proxies 20 (envoy#25487): what our own limits refuse is charged to no endpoint", () => {
+    const rig = new CallRig({ endpoints: "a", maxOutstanding: 1, maxPending: 0 });
+    rig.start();
+    for (let i = 0; i < 20; i++) rig.start();
+    expect(rig.log.filter((line) => line === "settle shed")).toHaveLength(20);
+    expect(rig.endpoint(0).failures).toBe(0);
+    expect(rig.endpoint(0).picks).toBe(1);
+    expect(rig.machine.policy.budget.balanceAt(0)).toBe(rig.machine.policy.budget.capacityCount);
   });
 });
