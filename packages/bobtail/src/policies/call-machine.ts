@@ -109,8 +109,6 @@ export class CallMachine {
   /** The wake is due. Spurious and late wakes are harmless. */
   woke(c: Call, nowMs: number): void {
     if (!isOpen(c)) return;
-    // The wake that fired is spent: whatever is still due is armed again, even for the same time.
-    c.wakeMs = Number.POSITIVE_INFINITY;
     if (nowMs >= c.deadlineMs) this.expire(c, nowMs);
     else {
       if (c.state === "running") this.timeOut(c, nowMs);
@@ -277,8 +275,6 @@ export class CallMachine {
     const timeoutMs = this.policy.attemptTimeoutMs;
     if (timeoutMs !== Number.POSITIVE_INFINITY && c.state === "running")
       atMs = Math.min(atMs, soonestTimeoutMs(c, timeoutMs));
-    if (atMs === c.wakeMs) return;
-    c.wakeMs = atMs;
     this.port.wakeAt(c, atMs);
   }
 
@@ -287,7 +283,6 @@ export class CallMachine {
     c.state = "settled";
     c.failure = failure;
     c.nextAtMs = Number.POSITIVE_INFINITY;
-    c.wakeMs = Number.POSITIVE_INFINITY;
     this.stats.pending = this.pending.size;
     this.ledger.leave(c, nowMs);
     this.port.settle(c, nowMs);

@@ -47,8 +47,6 @@ export class Call {
   nextKind: AttemptKind;
   /** A server asked for quiet until then: no copy before it. */
   notBeforeMs: number;
-  /** The one pending wake: min(next copy, attempt timeout, deadline). */
-  wakeMs: number;
   last: Attempt | undefined;
   winner: Attempt | undefined;
   failure: CallFailure | undefined;
@@ -74,7 +72,6 @@ export class Call {
     this.nextAtMs = Number.POSITIVE_INFINITY;
     this.nextKind = "hedge";
     this.notBeforeMs = 0;
-    this.wakeMs = Number.POSITIVE_INFINITY;
     this.last = undefined;
     this.winner = undefined;
     this.failure = undefined;

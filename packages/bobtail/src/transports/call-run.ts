@@ -34,6 +34,8 @@ export class CallRun<T> extends Wakeable implements CallContext {
   readonly call: Call;
   /** The caller's async context: copies sent later, from the wheel or from another call's end, run in it. */
   readonly scope: AsyncResource;
+  /** Until `run` returns or the first copy is sent: that one runs in the caller's own context. */
+  starting: boolean;
   /** Calls made inside this one's copies must not hedge. */
   noHedge: boolean;
   resolve: (answer: T) => void;
@@ -53,6 +55,7 @@ export class CallRun<T> extends Wakeable implements CallContext {
     this.sender = sender;
     this.call = new Call(cls, this);
     this.scope = new AsyncResource("BOBTAIL_CALL", NO_DESTROY);
+    this.starting = false;
     this.noHedge = false;
     this.resolve = unset;
     this.reject = unset;

@@ -48,8 +48,6 @@ export class ClientDriver implements Port {
   onSettled: (() => void) | undefined;
   private readonly defaultClass: LatencyClass;
   private readonly mayHedge: boolean;
-  /** The call that `run` is starting: its first copy is sent in the caller's own context. */
-  private starting: Call | undefined;
 
   /** Throws `ERR_BOBTAIL_OPTION` for the first option out of range. */
   constructor(setup: DriverSetup) {
@@ -58,7 +56,6 @@ export class ClientDriver implements Port {
     this.clock = clock;
     this.timers = timers;
     this.onSettled = undefined;
-    this.starting = undefined;
     const nowMs = clock.nowMs();
     this.service = createService({ options, endpoints, port: this, rng, nowMs, observer });
     this.machine = this.service.machine;
@@ -85,10 +82,9 @@ export class ClientDriver implements Port {
       run.reject = reject;
     });
     if (signal !== undefined && signal !== null) run.listen(signal);
-    const outer = this.starting;
-    this.starting = run.call;
+    run.starting = true;
     this.machine.start(run.call, nowMs);
-    this.starting = outer;
+    run.starting = false;
     return promise;
   }
 
@@ -96,8 +92,8 @@ export class ClientDriver implements Port {
     const run = attempt.call.host as CallRun<unknown>;
     const copy = new AttemptCopy(attempt, run);
     attempt.host = copy;
-    if (attempt.call === this.starting) {
-      this.starting = undefined;
+    if (run.starting) {
+      run.starting = false;
       perform(run, copy);
     } else run.scope.runInAsyncScope(perform, undefined, run, copy);
   }
