@@ -91,7 +91,8 @@ class PhasedRate implements ArrivalClock {
       const slope = forMs === Number.POSITIVE_INFINITY ? 0 : (toPerMs - fromPerMs) / forMs;
       const rate = fromPerMs + slope * this.intoMs;
       const leftMs = forMs - this.intoMs;
-      const ahead = rate === 0 && slope === 0 ? 0 : leftMs * (rate + (slope * leftMs) / 2);
+      const mean = slope === 0 ? rate : rate + (slope * leftMs) / 2;
+      const ahead = mean === 0 ? 0 : mean * leftMs;
       if (ahead > due) {
         // The root of rate x + slope x^2 / 2 = due, in the form that keeps its digits where the slope is slight.
         this.intoMs += (2 * due) / (rate + Math.sqrt(rate * rate + 2 * slope * due));

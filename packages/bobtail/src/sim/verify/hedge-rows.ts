@@ -32,7 +32,7 @@ function feedbackRows(): SimRow[] {
       source: "independent simulation",
       expected: 0.09,
       tolerance: { kind: "absolute", value: 0.01 },
-      quick: { scale: 0.1, slack: 1.5 },
+      quick: { scale: 0.03, slack: 3 },
       compute: (scale = 1) => extraRatio(runWorld(unguarded(0.55), scale)),
     },
     {
@@ -41,7 +41,7 @@ function feedbackRows(): SimRow[] {
       source: "independent simulation",
       expected: 0.9,
       tolerance: { kind: "least" },
-      quick: { scale: 0.1, slack: 1 },
+      quick: { scale: 0.03, slack: 1 },
       compute: (scale = 1) => extraRatio(runWorld(unguarded(0.65), scale)),
     },
     ...tails.map(
@@ -51,7 +51,7 @@ function feedbackRows(): SimRow[] {
         source: "independent simulation",
         expected,
         tolerance: { kind: "ratio", value: 0.04 },
-        quick: { scale: 0.1, slack: 2 },
+        quick: { scale: 0.04, slack: 3 },
         compute: (scale = 1) => p99(world)(scale),
       }),
     ),
@@ -117,7 +117,7 @@ function forkJoinRows(): SimRow[] {
     source,
     expected,
     tolerance: { kind: "ratio", value: 0.015 },
-    quick: leaves === 32 ? undefined : { scale: leaves === 2 ? 0.1 : 0.02, slack: 4 },
+    quick: leaves === 32 ? undefined : { scale: leaves === 2 ? 0.04 : 0.008, slack: 6 },
     compute: (scale: number = 1) => runWorld(world(leaves), scale).root.mean / 1000 / UNIT_MS,
   }));
 }
@@ -155,7 +155,7 @@ function slowBackendRows(): SimRow[] {
       source: "arithmetic",
       expected: 0.06894,
       tolerance: { kind: "absolute", value: 0.001 },
-      quick: { scale: 0.1, slack: 3 },
+      quick: { scale: 0.04, slack: 4 },
       compute: (scale = 1) => failedRatio(runWorld(blind, scale)),
     },
     {
@@ -164,7 +164,7 @@ function slowBackendRows(): SimRow[] {
       source: "Erlang C",
       expected: UNIT_MS * mmcMean(4, 0.644),
       tolerance: { kind: "ratio", value: 0.01 },
-      quick: { scale: 0.1, slack: 3 },
+      quick: { scale: 0.04, slack: 4 },
       compute: (scale = 1) => runWorld(healthy, scale).latency.mean / 1000,
     },
   ];

@@ -8,7 +8,7 @@ import { erlangC, mg1Wait, mmcMean, mmcQuantile, redundancyMean } from "../theor
 import { runWorld, type SimRow, type Tolerance } from "./sim-row.ts";
 
 const RANDOM = plain({ policy: "random" });
-const QUICK = { scale: 0.08, slack: 4 };
+const QUICK = { scale: 0.025, slack: 6 };
 
 function ratio(value: number): Tolerance {
   return { kind: "ratio", value };
@@ -44,7 +44,7 @@ function mm1Rows(): SimRow[] {
     source: "theory",
     expected,
     tolerance: ratio(tolerance),
-    quick: { scale: world === nine ? 0.02 : 0.08, slack: world === nine ? 8 : 4 },
+    quick: world === nine ? { scale: 0.01, slack: 12 } : { scale: 0.02, slack: 6 },
     compute: (scale = 1) => of(runWorld(world, scale)),
   });
   return [
@@ -118,7 +118,7 @@ function mg1Rows(): SimRow[] {
       source: "Pollaczek-Khinchine",
       expected: mg1Wait(load, 1),
       tolerance: ratio(load === 0.9 ? 0.02 : 0.01),
-      quick: load === 0.9 ? { scale: 0.03, slack: 6 } : QUICK,
+      quick: load === 0.9 ? { scale: 0.01, slack: 10 } : QUICK,
       compute: (scale = 1) => wait(runWorld(world, scale), UNIT_MS) / UNIT_MS,
     };
   });
@@ -132,7 +132,7 @@ function mg1Rows(): SimRow[] {
     source: "Pollaczek-Khinchine",
     expected: mg1Wait(0.7, Math.E),
     tolerance: ratio(0.03),
-    quick: { scale: 0.05, slack: 4 },
+    quick: { scale: 0.02, slack: 6 },
     compute: (scale = 1) => wait(runWorld(lognormal, scale), UNIT_MS) / UNIT_MS,
   });
   const leaf = { ...station(1, 0.7, 12_000_000), size: STALLING_LEAF } as const;
@@ -142,7 +142,7 @@ function mg1Rows(): SimRow[] {
     source: "Pollaczek-Khinchine",
     expected: 31.6,
     tolerance: ratio(0.03),
-    quick: { scale: 0.04, slack: 5 },
+    quick: { scale: 0.015, slack: 8 },
     compute: (scale = 1) => wait(runWorld(leaf, scale), 4.975),
   });
   return rows;
@@ -171,7 +171,7 @@ function lawRows(): SimRow[] {
       source: "theory",
       expected: 0,
       tolerance: { kind: "absolute", value: 0.001 },
-      quick: { scale: 0.08, slack: 1 },
+      quick: { scale: 0.025, slack: 1 },
       compute: (scale = 1) => littleError(runWorld(seven, scale)),
     },
     {
@@ -198,7 +198,7 @@ function redundancyRows(): SimRow[] {
     source: "Gardner et al., 2017",
     expected: redundancyMean(10, 2, load),
     tolerance: ratio(load === 0.9 ? 0.02 : 0.01),
-    quick: { scale: 0.04, slack: load === 0.9 ? 6 : 4 },
+    quick: { scale: 0.02, slack: 6 },
     compute: (scale: number = 1) => meanUnits(runWorld(cancelled(load), scale)),
   }));
 }

@@ -10,7 +10,7 @@ import {
 import { harmonic, slowShare } from "../theory.ts";
 import type { SimRow, Tolerance } from "./sim-row.ts";
 
-const quick = { scale: 0.1, slack: 3 };
+const quick = { scale: 0.03, slack: 5 };
 
 function ratio(value: number): Tolerance {
   return { kind: "ratio", value };
