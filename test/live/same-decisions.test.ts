@@ -20,7 +20,7 @@ import { SteppedTime } from "./stepped-time.testbed.ts";
  * every byte of the last event has arrived, so nothing depends on how fast the machine is.
  */
 const SEED = 20_260;
-const CALLS = 160;
+const CALLS = 200;
 const MEAN_GAP_MS = 9;
 const SERVERS = [
   { workers: "unlimited", slowdown: 6 },
@@ -64,7 +64,7 @@ const POLICIES: Readonly<Record<string, ServiceOptions>> = {
   },
   "full endpoints, calls that wait, deadlines": {
     balance: { policy: "round-robin", errorPenalty: false },
-    limit: { perEndpoint: 1, pending: 2 },
+    limit: { perEndpoint: 1, pending: 1 },
     hedge: { afterMs: 9 },
     budget: { extraRatio: 0.5 },
     deadlineMs: 70,
