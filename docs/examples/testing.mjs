@@ -18,7 +18,9 @@ const client = createClient({
 
 // The first copy hangs; the second answers in 5 ms.
 const { fn, copies } = scriptedFunction(time, (copy) =>
-  copy.kind === "primary" ? { afterMs: Number.POSITIVE_INFINITY, answer: "never" } : { afterMs: 5, answer: "quick" },
+  copy.kind === "primary"
+    ? { afterMs: Number.POSITIVE_INFINITY, answer: "never" }
+    : { afterMs: 5, answer: "quick" },
 );
 assert.equal(await time.run(client.call(fn, { idempotent: true })), "quick");
 assert.equal(time.nowMs(), 25);
