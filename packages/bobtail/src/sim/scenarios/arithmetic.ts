@@ -70,6 +70,7 @@ const plannedSend: BuiltInScenario = {
   title:
     "Latency from the actual send and from the planned send, of a server that freezes for a second",
   source: "tail latency notes; exact by arithmetic",
+  isWhole: true,
   run: () => {
     const frozen = { kind: "pause", atMs: 5000, forMs: 1000 } as const;
     const planned = Array.from({ length: 1000 }, (_, i) => (i + 1) * 10);

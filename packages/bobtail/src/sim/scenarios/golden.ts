@@ -24,6 +24,7 @@ const balancing: BuiltInScenario = {
   name: "golden-balancing",
   title: "The six policies of the balancing article, draw for draw",
   source: "balancing article, part 1: every printed digit",
+  isWhole: true,
   run: (options = {}) => ({
     name: "golden-balancing",
     title: balancing.title,
@@ -54,6 +55,7 @@ const fanOut: BuiltInScenario = {
   name: "golden-fan-out",
   title: "The hedged fan-out of the balancing article, draw for draw",
   source: "balancing article, part 2: every printed digit",
+  isWhole: true,
   run: () => ({
     name: "golden-fan-out",
     title: fanOut.title,
@@ -72,6 +74,7 @@ const hedgeDelays: BuiltInScenario = {
   name: "golden-hedge-delays",
   title: "The hedge delays of the fan-out lesson, draw for draw",
   source: "fan-out lesson, hedge table: every printed digit",
+  isWhole: true,
   run: () => ({
     name: "golden-hedge-delays",
     title: hedgeDelays.title,
@@ -87,6 +90,7 @@ const budget: BuiltInScenario = {
   name: "golden-budget",
   title: "The budgeted hedger of the fan-out lesson, draw for draw",
   source: "fan-out lesson, budget program: every printed digit",
+  isWhole: true,
   run: () => ({
     name: "golden-budget",
     title: budget.title,

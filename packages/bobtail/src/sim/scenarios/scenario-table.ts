@@ -65,6 +65,8 @@ export interface BuiltInScenario {
   readonly title: string;
   /** What it repeats. */
   readonly source: string;
+  /** Its table is computed as a whole: it has no rows that another could compute, and no runs. Default false. */
+  readonly isWhole?: boolean | undefined;
   run(options?: ScenarioRunOptions): ScenarioTable;
 }
 
