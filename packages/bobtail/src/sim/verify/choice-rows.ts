@@ -11,7 +11,12 @@ function meanUnits(r: SimResult): number {
 }
 
 function choicesWorld(servers: number, load: number, choices: number): WorldOptions {
-  return { ...theoryWorld(servers, load, 8_000_000), policy: plain({ choices }), occupancy: true };
+  return { ...theoryWorld(servers, load, 16_000_000), policy: plain({ choices }), occupancy: true };
+}
+
+/** Long queues are so sensitive to the luck of the arrivals that a whole run is four of a quarter each. */
+function runChoices(world: WorldOptions, scale: number): SimResult {
+  return runWorld(world, scale, scale < 1 ? 1 : 4);
 }
 
 function supermarketRows(): SimRow[] {
@@ -27,7 +32,8 @@ function supermarketRows(): SimRow[] {
     source: "independent simulation; theory for ever more servers",
     expected,
     tolerance: { kind: "ratio", value: within },
-    quick: { scale: 0.015, slack: 4 },
+    // The rarest of the tails needs more events than a quick run has.
+    quick: id === "13 (>= 5)" ? undefined : { scale: 0.008, slack: 4 },
     compute: (scale = 1) => of(scale),
   });
   const tails: readonly (readonly [number, number])[] = [
@@ -38,36 +44,36 @@ function supermarketRows(): SimRow[] {
   ];
   return [
     row("13 T", "two choices of 500 at load 0.9: mean time", [2.612, 0.01], (s) =>
-      meanUnits(runWorld(two, s)),
+      meanUnits(runChoices(two, s)),
     ),
     ...tails.map(([i, share]) =>
       row(
         `13 (>= ${i})`,
         `two choices of 500 at load 0.9: share of servers with ${i}`,
         [share, 0.03],
-        (s) => heldAtLeast(runWorld(two, s), i),
+        (s) => heldAtLeast(runChoices(two, s), i),
       ),
     ),
     row("14a", "three choices of 100 at load 0.9: mean time", [2.069, 0.015], (s) =>
-      meanUnits(runWorld(choicesWorld(100, 0.9, 3), s)),
+      meanUnits(runChoices(choicesWorld(100, 0.9, 3), s)),
     ),
     row("14b", "two choices of 100 at load 0.7: mean time", [1.619, 0.015], (s) =>
-      meanUnits(runWorld(choicesWorld(100, 0.7, 2), s)),
+      meanUnits(runChoices(choicesWorld(100, 0.7, 2), s)),
     ),
     row("14c", "two choices of 100 at load 0.95: mean time", [3.449, 0.015], (s) =>
-      meanUnits(runWorld(choicesWorld(100, 0.95, 2), s)),
+      meanUnits(runChoices(choicesWorld(100, 0.95, 2), s)),
     ),
     row(
       "56a",
       "two choices of 500 at load 0.9: p99",
       [8.85, 0.02],
-      (s) => runWorld(two, s).latency.quantile(0.99) / 1000 / UNIT_MS,
+      (s) => runChoices(two, s).latency.quantile(0.99) / 1000 / UNIT_MS,
     ),
     row(
       "56b",
       "three choices of 500 at load 0.9: p99",
       [7.33, 0.02],
-      (s) => runWorld(choicesWorld(500, 0.9, 3), s).latency.quantile(0.99) / 1000 / UNIT_MS,
+      (s) => runChoices(choicesWorld(500, 0.9, 3), s).latency.quantile(0.99) / 1000 / UNIT_MS,
     ),
   ];
 }
