@@ -4,7 +4,7 @@ import { isLatencyName } from "./latency-name.ts";
 import { readLatencyMs } from "./latency-unit.ts";
 import { isSet, type ValueReader, valueReader } from "./value-reader.ts";
 
-const DELIMITERS = [",", "\t", ";", "|"] as const;
+export const DELIMITERS = [",", "\t", ";", "|"] as const;
 
 interface Columns {
   readonly delimiter: string;
@@ -75,7 +75,8 @@ function cellAt(text: string, delimiter: string, column: number): string | undef
   return end === -1 ? text.slice(from) : text.slice(from, end);
 }
 
-function cells(text: string, delimiter: string): string[] {
+/** All cells of a line, without their quotes. */
+export function cells(text: string, delimiter: string): string[] {
   const found: string[] = [];
   let cell = "";
   let isQuoted = false;

@@ -12,20 +12,20 @@ export function jsonLinesReader(setup: ReaderSetup): LogReader {
   return {
     line(text) {
       if (text.trim() === "") return;
-      const record = parse(text);
+      const record = parseJson(text);
       if (record === undefined) return sink.skip("not JSON");
       if (typeof record !== "object" || record === null) return sink.skip("not a JSON object");
       field ??= latencyField(record, setup);
       latencyOf ??= valueReader(field, setup);
-      const written = at(record, field);
+      const written = fieldAt(record, field);
       if (written === undefined || written === null) return sink.skip("without the field");
       const ms = latencyOf.toMs(written);
       if (Number.isNaN(ms)) return sink.skip("not a number");
-      if (options.censoredField !== undefined && isSet(at(record, options.censoredField)))
+      if (options.censoredField !== undefined && isSet(fieldAt(record, options.censoredField)))
         return sink.addCensored(ms);
       sink.add(ms);
       if (options.pairField === undefined) return;
-      const backup = at(record, options.pairField);
+      const backup = fieldAt(record, options.pairField);
       const backupMs = backup === undefined || backup === null ? Number.NaN : pairOf.toMs(backup);
       if (ms >= 0 && !Number.isNaN(backupMs)) sink.addPair({ primaryMs: ms, backupMs });
     },
@@ -33,7 +33,8 @@ export function jsonLinesReader(setup: ReaderSetup): LogReader {
   };
 }
 
-function parse(text: string): unknown {
+/** `undefined`: it is no JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -41,7 +42,8 @@ function parse(text: string): unknown {
   }
 }
 
-function at(record: object, path: string): unknown {
+/** By name, or by path into objects inside: `timing.total_ms`. */
+export function fieldAt(record: object, path: string): unknown {
   if (Object.hasOwn(record, path)) return (record as Record<string, unknown>)[path];
   let value: unknown = record;
   for (const key of path.split(".")) {

@@ -13,8 +13,10 @@ export interface ValueReader {
   toMs(written: unknown): number;
 }
 
+type Said = Pick<ReaderSetup, "options" | "place">;
+
 /** @param name - of the column or field: it may state the unit. `--unit` wins. */
-export function valueReader(name: string, setup: ReaderSetup): ValueReader {
+export function valueReader(name: string, setup: Said): ValueReader {
   const unit = setup.options.unit ?? unitOfName(name);
   const factor = unit === undefined ? undefined : MS_PER_LATENCY_UNIT[unit];
   return {
@@ -35,7 +37,7 @@ export function fixedFactor(options: LogOptions, unit: LatencyUnit): number {
   return MS_PER_LATENCY_UNIT[options.unit ?? unit];
 }
 
-function noUnit(name: string, { place }: ReaderSetup): never {
+function noUnit(name: string, { place }: Said): never {
   const what = name === "" ? "the latencies have" : `${JSON.stringify(name)} has`;
   throw new CommandFailure(
     `${place()}: ${what} no unit`,
