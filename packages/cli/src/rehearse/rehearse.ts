@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { LATENCY_UNITS, type LatencyUnit } from "../plan/latency-unit.ts";
+import { ratioIn } from "../plan/plan-flags.ts";
 import { CommandFailure } from "../terminal/failure.ts";
 import { paletteFor } from "../terminal/palette.ts";
 import type { Candidate, Stage } from "./rehearsal.ts";
@@ -22,6 +23,8 @@ export interface RehearseOptions {
   readonly queueTimeout?: number | undefined;
   readonly copies?: "same-size" | "independent" | undefined;
   readonly cancel?: "none" | "queued" | "running" | undefined;
+  /** Share of the requests, the first ones, that is not measured; in [0, 0.9], default 0.1. */
+  readonly warmUp?: number | undefined;
   /** A whole number in [1, 1,000], default 5. */
   readonly runs?: number | undefined;
   /** A whole number, default 1. */
@@ -79,6 +82,11 @@ export function addRehearseOptions(command: Command): void {
         "queued",
         "running",
       ]),
+    )
+    .option(
+      "--warm-up <ratio>",
+      "share of the requests, the first ones, that is not measured; default 10%",
+      ratioIn(0, 0.9),
     );
 }
 
@@ -127,7 +135,7 @@ function stageOf(options: RehearseOptions, trace: Trace, candidates: readonly Ca
     queueTimeoutMs: options.queueTimeout,
     copies: options.copies ?? (trace.measure === "latency" ? "independent" : "same-size"),
     cancel: options.cancel ?? "queued",
-    warmUpRatio: WARM_UP_RATIO,
+    warmUpRatio: options.warmUp ?? WARM_UP_RATIO,
     runs,
     seed,
   };
