@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { Command } from "commander";
 import { addDemoCommand } from "../demo/command.ts";
 import { addPlanCommand } from "../plan/command.ts";
+import { addSimCommand } from "../sim/command.ts";
 import { addCheckCommand } from "./check-command.ts";
 import { addInitCommand } from "./init-command.ts";
 import { addProxyCommand } from "./proxy-command.ts";
@@ -28,6 +29,7 @@ Exit codes: 0 ok, 1 internal error, 2 usage or policy file, 130 and 143 on signa
   addDemoCommand(program);
   addProxyCommand(program);
   addPlanCommand(program);
+  addSimCommand(program);
   addInitCommand(program);
   addCheckCommand(program);
   addSchemaCommand(program);

@@ -1,0 +1,106 @@
+import { escapeHtml } from "./chart-frame.ts";
+import { type Gain, gainChart, gainOf } from "./chart-gain.ts";
+import { type ChosenRows, chooseRows, tailOf } from "./chart-series.ts";
+import { sweepChart, sweepSeries } from "./chart-sweep.ts";
+import { ccdf, namedPercentiles, spectrum, type TailSeries } from "./chart-tail.ts";
+import { reportStyle } from "./html-style.ts";
+import { reportTable, simpleTable } from "./html-table.ts";
+import { methodOf, partialOf } from "./sim-figures.ts";
+import type { SimReport } from "./sim-report.ts";
+
+/** The report as one HTML file: no script, nothing loaded, below 60 KB. */
+export function htmlReport(report: SimReport): string {
+  const chosen = chooseRows(report);
+  const source =
+    report.source === undefined ? "" : `<p class="dim">Source: ${escapeHtml(report.source)}.</p>`;
+  const warning = report.partial ? `<p class="warn">${escapeHtml(partialOf(report))}</p>` : "";
+  const notes = report.notes.map((note) => `<p>${escapeHtml(note)}</p>`).join("");
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none';style-src 'unsafe-inline'">
+<meta name="generator" content="bobtail ${escapeHtml(report.version)}">
+<title>${escapeHtml(report.title)}</title><style>${reportStyle()}</style></head><body>
+<h1>${escapeHtml(report.title)}</h1>${source}<p class="dim">${escapeHtml(methodOf(report))}</p>${warning}
+${reportTable(report)}${notes}
+${sweepFigure(report)}${gainFigure(chosen)}${tailFigures(chosen)}
+<p class="dim">Made by <code>bobtail sim</code> ${escapeHtml(report.version)}, scenario <code>${escapeHtml(report.name)}</code>.</p>
+</body></html>
+`;
+}
+
+function sweepFigure(report: SimReport): string {
+  const series = sweepSeries(report);
+  const points = report.axes[0]?.values.length ?? 0;
+  if (points < 2) return "";
+  return figure({
+    heading: `Against ${report.axes[0]?.path}`,
+    caption: "Bars are 95 % intervals.",
+    labels: series.map(({ label }) => label),
+    svg: sweepChart(report, series),
+  });
+}
+
+function gainFigure({ rows, which }: ChosenRows): string {
+  const gains = rows
+    .map(({ label, row }) => gainOf(label, row))
+    .filter((gain): gain is Gain => gain !== undefined);
+  if (gains.length < 2) return "";
+  return figure({
+    heading: `Extra load beside gain${which === "" ? "" : `, ${which}`}`,
+    caption: "What each row costs the servers, and the p99 it gives.",
+    labels: [],
+    svg: gainChart(gains),
+  });
+}
+
+function tailFigures({ rows, which }: ChosenRows): string {
+  const series = rows.flatMap(({ label, row }): TailSeries[] =>
+    row.results === undefined ? [] : [{ label, points: tailOf(row.results) }],
+  );
+  if (series.length === 0) return "";
+  const labels = series.map(({ label }) => label);
+  const where = which === "" ? "" : `, ${which}`;
+  const rowsOf = series.map(({ label, points }) => [
+    label,
+    ...namedPercentiles(points).map((ms) => (ms === undefined ? "-" : ms.toPrecision(3))),
+  ]);
+  const table = simpleTable(["", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "p99.99 ms"], rowsOf);
+  return (
+    figure({
+      heading: `Percentile spectrum${where}`,
+      caption:
+        "Each step to the right is another nine. Lines end where the sample does; bands are 95 % intervals between replications.",
+      labels,
+      svg: spectrum(series),
+      more: `<details><summary>The same as a table</summary><div class="scroll">${table}</div></details>`,
+    }) +
+    figure({
+      heading: `Share of requests that are slower${where}`,
+      caption: "A plateau is a mixture: a few requests that meet something else.",
+      labels,
+      svg: ccdf(series),
+    })
+  );
+}
+
+function figure({
+  heading,
+  caption,
+  labels,
+  svg,
+  more = "",
+}: {
+  readonly heading: string;
+  readonly caption: string;
+  readonly labels: readonly string[];
+  readonly svg: string;
+  readonly more?: string;
+}): string {
+  const keys = labels.map(
+    (label, i) =>
+      `<li><svg viewBox="0 0 28 10" aria-hidden="true"><path class="l s${i}" d="M0 5H28"/></svg>${escapeHtml(label)}</li>`,
+  );
+  const key = labels.length < 2 ? "" : `<ul class="key">${keys.join("")}</ul>`;
+  return `<figure><h2>${escapeHtml(heading)}</h2>${key}${svg}<figcaption>${escapeHtml(caption)}</figcaption>${more}</figure>\n`;
+}
