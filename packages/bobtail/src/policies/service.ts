@@ -140,30 +140,24 @@ function isCount(value: number, min: number, max: number = Number.MAX_SAFE_INTEG
   return Number.isInteger(value) && value >= min && value <= max;
 }
 
+/** Everything is checked before anything is changed: a list that is refused leaves the old one as it was. */
 function mergeEndpoints(
   known: readonly Endpoint[],
   wanted: readonly EndpointOptions[],
 ): Endpoint[] {
+  for (const { name, weight = 1 } of wanted) {
+    checkOption({ "endpoint.name": name }, "a name", name !== "");
+    const ok = weight > 0 && weight < Number.POSITIVE_INFINITY;
+    checkOption({ "endpoint.weight": weight }, "a number above 0", ok);
+  }
+  const names = wanted.map((options) => options.name);
+  checkOption({ endpoints: names }, "distinct endpoints", new Set(names).size === names.length);
   const byName = new Map(known.map((e) => [e.name, e]));
-  const next = wanted.map((options) => {
-    const weight = options.weight ?? 1;
-    checkOption(
-      { "endpoint.name": options.name },
-      "a name that no other endpoint has",
-      options.name !== "",
-    );
-    checkOption(
-      { "endpoint.weight": weight },
-      "a number above 0",
-      weight > 0 && weight < Number.POSITIVE_INFINITY,
-    );
+  return wanted.map((options) => {
     const survivor = byName.get(options.name);
     if (survivor === undefined) return new Endpoint(options);
-    survivor.weight = weight;
+    survivor.weight = options.weight ?? 1;
     survivor.virtual = options.virtual ?? false;
     return survivor;
   });
-  const distinct = new Set(next.map((e) => e.name)).size === next.length;
-  checkOption({ endpoints: next.map((e) => e.name) }, "distinct endpoints", distinct);
-  return next;
 }
