@@ -19,6 +19,8 @@ export class Admin {
     this.source = source;
     this.server = createServer({ headersTimeout: 5_000, requestTimeout: 5_000 });
     this.server.maxConnections = 256;
+    // Who does not read its answer gives the place to others.
+    this.server.timeout = 10_000;
     this.server.on("request", (request, response) => {
       const { status, type, body } = this.answer(request.method ?? "", request.url ?? "");
       response.writeHead(status, {

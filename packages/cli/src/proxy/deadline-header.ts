@@ -33,7 +33,9 @@ export function remainingHeader(remainingMs: number): string {
  * Source: RFC 9110, section 10.2.3.
  */
 export function parseRetryAfter(value: string, epochMs: number): number | undefined {
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  // The date reader would make a month of a negative number.
+  if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined;
   const atMs = Date.parse(value);
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - epochMs);
 }

@@ -44,7 +44,10 @@ export function endpointConnector(
 
 function noteReads(socket: Socket): void {
   const atStart = socket.bytesRead;
-  socket.on("error", (error: Error) => {
+  socket.on("error", (error: NodeJS.ErrnoException) => {
     readBefore.set(error, socket.bytesRead - atStart);
+    // By its usual name undici takes a reset for the end of a reply that has no length, which it may not be.
+    // Source: RFC 9112, section 8 (incomplete unless the connection ended without an error).
+    if (error.code === "ECONNRESET") error.code = "CONNECTION_RESET";
   });
 }

@@ -3,6 +3,10 @@ import { assertNever, type Call } from "bobtail/engine";
 import type { LegFailure } from "./engine.ts";
 import type { FailureReason } from "./failure-reply.ts";
 
+export const STALLED: LegFailure = { kind: "reset", code: "BODY_STALLED" };
+/** A transfer coding that is not undone here. */
+export const CODED: LegFailure = { kind: "reset", code: "TRANSFER_CODING" };
+
 /** What to tell the client of a call that has no answer to pass on. */
 export function failureReasonOf(call: Call): FailureReason {
   const { failure } = call;
@@ -14,7 +18,7 @@ export function failureReasonOf(call: Call): FailureReason {
     case "no-endpoint":
       return "no_endpoint";
     case "body":
-      return "body_broke";
+      return call.winner?.cause === CODED ? "bad_reply" : "body_broke";
     case "aborted":
       return "closing";
     case "fatal":

@@ -8,7 +8,7 @@ import type {
   LegFailure,
   OutboundRequest,
 } from "./engine.ts";
-import { failureReasonOf } from "./exchange-failure.ts";
+import { CODED, failureReasonOf, STALLED } from "./exchange-failure.ts";
 import type { ExchangeHost } from "./exchange-host.ts";
 import { type FailureReason, failureReply } from "./failure-reply.ts";
 import { OutboundHead } from "./outbound-head.ts";
@@ -18,8 +18,6 @@ import { ReplyWriter } from "./reply-writer.ts";
 import { RequestBody } from "./request-body.ts";
 import { isSafeMethod, type RequestHead } from "./request-head.ts";
 import { outboundOf, type RouteTarget, type ServiceRuntime } from "./service-runtime.ts";
-
-const STALLED: LegFailure = { kind: "reset", code: "BODY_STALLED" };
 
 /**
  * One request from its headers to the end of its answer: the call's driver. It gives the machine what
@@ -231,13 +229,12 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
       leg.drop();
       return false;
     }
-    this.serve(leg, nowMs);
-    return true;
-  }
-
-  private serve(leg: Leg, nowMs: number): void {
-    this.relay.serve(leg, nowMs);
+    if (!this.relay.serve(leg, nowMs)) {
+      this.machine.failed(leg.attempt, nowMs, CODED);
+      return false;
+    }
     this.arm();
+    return true;
   }
 
   /** A real answer that another replica may improve on: kept, unread, until it is known whether one does. */
@@ -252,11 +249,15 @@ export class Exchange extends Wakeable implements InboundEvents, LegEvents {
   }
 
   private serveLast(leg: Leg, nowMs: number): void {
-    this.serve(leg, nowMs);
-    if (leg.ended) {
-      this.writer.end(undefined);
-      this.finish(nowMs);
-    } else if (leg !== this.receiving) leg.resume();
+    const isServed = this.relay.serve(leg, nowMs);
+    if (!isServed) this.fail("bad_reply");
+    else if (!leg.ended) {
+      this.arm();
+      if (leg !== this.receiving) leg.resume();
+      return;
+    }
+    this.writer.end(undefined);
+    this.finish(nowMs);
   }
 
   private fail(reason: FailureReason): void {

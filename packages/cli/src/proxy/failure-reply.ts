@@ -10,6 +10,7 @@ export type FailureReason =
   | "not_found"
   | "method"
   | "upgrade_with_body"
+  | "connect"
   | "connect_failed"
   | "connection_broke"
   | "body_broke"
@@ -32,6 +33,7 @@ const REPLIES: Readonly<Record<FailureReason, readonly [status: number, error: s
   not_found: [404, "not_found"],
   method: [405, "method_not_allowed"],
   upgrade_with_body: [501, "not_implemented"],
+  connect: [501, "not_implemented"],
   connect_failed: [502, "bad_gateway"],
   connection_broke: [502, "bad_gateway"],
   body_broke: [502, "bad_gateway"],

@@ -20,32 +20,35 @@ export type HeaderRole =
   | "retry-after"
   | "grpc-pushback";
 
-const ROLES: Readonly<Record<string, HeaderRole>> = {
-  connection: "connection",
-  "keep-alive": "hop-by-hop",
-  "proxy-connection": "hop-by-hop",
-  "proxy-authenticate": "hop-by-hop",
-  "proxy-authorization": "hop-by-hop",
-  te: "hop-by-hop",
-  trailer: "hop-by-hop",
-  "http2-settings": "hop-by-hop",
-  upgrade: "upgrade",
-  "transfer-encoding": "transfer-encoding",
-  "content-length": "content-length",
-  "content-type": "content-type",
-  host: "host",
-  expect: "expect",
-  "idempotency-key": "idempotency-key",
-  "grpc-timeout": "grpc-timeout",
-  "x-envoy-expected-rq-timeout-ms": "envoy-timeout",
-  forwarded: "forwarded",
-  "x-forwarded-for": "x-forwarded-for",
-  "x-forwarded-proto": "x-forwarded",
-  "x-forwarded-host": "x-forwarded",
-  via: "via",
-  "retry-after": "retry-after",
-  "grpc-retry-pushback-ms": "grpc-pushback",
-};
+/** No plain object: a header may be called `constructor`. */
+const ROLES: ReadonlyMap<string, HeaderRole> = new Map(
+  Object.entries<HeaderRole>({
+    connection: "connection",
+    "keep-alive": "hop-by-hop",
+    "proxy-connection": "hop-by-hop",
+    "proxy-authenticate": "hop-by-hop",
+    "proxy-authorization": "hop-by-hop",
+    te: "hop-by-hop",
+    trailer: "hop-by-hop",
+    "http2-settings": "hop-by-hop",
+    upgrade: "upgrade",
+    "transfer-encoding": "transfer-encoding",
+    "content-length": "content-length",
+    "content-type": "content-type",
+    host: "host",
+    expect: "expect",
+    "idempotency-key": "idempotency-key",
+    "grpc-timeout": "grpc-timeout",
+    "x-envoy-expected-rq-timeout-ms": "envoy-timeout",
+    forwarded: "forwarded",
+    "x-forwarded-for": "x-forwarded-for",
+    "x-forwarded-proto": "x-forwarded",
+    "x-forwarded-host": "x-forwarded",
+    via: "via",
+    "retry-after": "retry-after",
+    "grpc-retry-pushback-ms": "grpc-pushback",
+  }),
+);
 
 /** Headers that a `Connection` header cannot take away: without them the message means something else. */
 const PROTECTED: ReadonlySet<string> = new Set([
@@ -68,7 +71,7 @@ export function roleOf(name: string): HeaderRole {
   if (role !== undefined) return role;
   const lower = name.toLowerCase();
   const found =
-    ROLES[lower] ?? (lower.startsWith("bobtail-") ? "bobtail" : ("pass" satisfies HeaderRole));
+    ROLES.get(lower) ?? (lower.startsWith("bobtail-") ? "bobtail" : ("pass" satisfies HeaderRole));
   if (known.size < MAX_KNOWN_SPELLINGS) known.set(name, found);
   return found;
 }

@@ -1,15 +1,22 @@
-import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import type { Duplex } from "node:stream";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { BoundAddress, ClientLimits, ProxyConfig } from "./config.ts";
+import type { FailureReason } from "./failure-reply.ts";
 import { type ListenerState, NodeInbound } from "./node-inbound.ts";
 import { Peer, plainAddress } from "./peer.ts";
+import { takeSocket } from "./taken-socket.ts";
+
+/** How long a connection that has said nothing may stay after the listener has stopped. */
+const SILENT_MS = 1_000;
+const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** What a listener asks of the proxy behind it. */
 export interface ListenerHost {
   isTrusted(address: string): boolean;
   /** `upgrade`: the request wants another protocol, and there is no body to read. */
   accept(inbound: NodeInbound, isUpgrade: boolean): void;
+  /** A request that is answered without being looked at. */
+  refuse(inbound: NodeInbound, reason: FailureReason): void;
   /** A connection was refused because there are too many. */
   dropped(): void;
 }
@@ -19,8 +26,9 @@ export class Listener implements ListenerState {
   readonly host: string;
   readonly port: number;
   /** Connections that are open. */
-  readonly peers: Map<Duplex, Peer>;
+  readonly peers: Map<Socket, Peer>;
   readonly tunnelIdleMs: number;
+  readonly idleMs: number;
   isStopping: boolean;
   private readonly server: Server;
   private readonly owner: ListenerHost;
@@ -32,6 +40,7 @@ export class Listener implements ListenerState {
     this.owner = owner;
     this.isStopping = false;
     this.tunnelIdleMs = limits.tunnelIdleMs ?? 3_600_000;
+    this.idleMs = Math.min(limits.idleMs ?? 60_000, LONGEST_TIMER_MS);
     const headersMs = limits.headersMs ?? 10_000;
     this.server = createServer({
       insecureHTTPParser: false,
@@ -39,7 +48,7 @@ export class Listener implements ListenerState {
       maxHeaderSize: limits.headerBytes ?? 16_384,
       headersTimeout: headersMs,
       requestTimeout: Math.max(headersMs, limits.requestMs ?? 300_000),
-      keepAliveTimeout: limits.idleMs ?? 60_000,
+      keepAliveTimeout: this.idleMs,
       connectionsCheckingInterval: Math.min(5_000, Math.max(50, Math.ceil(headersMs / 4))),
     });
     // Node would drop the headers beyond its limit without a word; the proxy counts and refuses.
@@ -48,8 +57,14 @@ export class Listener implements ListenerState {
     this.server.on("connection", (socket: Socket) => this.connected(socket));
     this.server.on("drop", () => owner.dropped());
     this.server.on("request", (request, response) => this.requested(request, response));
-    this.server.on("upgrade", (request, socket, head) => this.upgraded(request, socket, head));
-    this.server.on("connect", (_request, socket: Duplex) => refuseTunnel(socket));
+    this.server.on("upgrade", (request: IncomingMessage, _socket, head: Buffer) => {
+      const inbound = this.taken(request, head);
+      if (inbound !== undefined) owner.accept(inbound, true);
+    });
+    this.server.on("connect", (request: IncomingMessage, _socket, head: Buffer) => {
+      const inbound = this.taken(request, head);
+      if (inbound !== undefined) owner.refuse(inbound, "connect");
+    });
   }
 
   /** Rejects when the address cannot be had. */
@@ -69,10 +84,23 @@ export class Listener implements ListenerState {
   /** Accepts nothing new; resolves when the last connection is closed. Idle ones are closed at once. */
   stop(): Promise<void> {
     this.isStopping = true;
+    const { server } = this;
+    const silent = setTimeout(() => this.closeSilent(), SILENT_MS);
+    silent.unref();
     return new Promise((resolve) => {
-      this.server.close(() => resolve());
-      this.server.closeIdleConnections();
+      // The close of an HTTP server ends the watch over slow clients, and those that are left need it.
+      NetServer.prototype.close.call(server, () => {
+        clearTimeout(silent);
+        server.close();
+        resolve();
+      });
+      server.closeIdleConnections();
     });
+  }
+
+  /** Node does not count a connection as idle before its first request. */
+  private closeSilent(): void {
+    for (const socket of this.peers.keys()) if (socket.bytesRead === 0) socket.destroy();
   }
 
   closeConnections(): void {
@@ -97,28 +125,12 @@ export class Listener implements ListenerState {
   }
 
   /** Node hands over the connection; what is not a switch after all is answered once, and the connection closed. */
-  private upgraded(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const peer = this.peers.get(socket);
-    if (peer === undefined) return;
-    socket.on("error", () => socket.destroy());
-    if (head.length > 0) socket.unshift(head);
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(socket as Socket);
-    response.once("finish", () => {
-      response.detachSocket(socket as Socket);
-      socket.end();
-    });
-    this.owner.accept(new NodeInbound(request, response, peer, this), true);
+  private taken(request: IncomingMessage, head: Buffer): NodeInbound | undefined {
+    const peer = this.peers.get(request.socket);
+    if (peer === undefined) return undefined;
+    const response = takeSocket(request, head, peer);
+    return response && new NodeInbound(request, response, peer, this);
   }
-}
-
-function refuseTunnel(socket: Duplex): void {
-  socket.on("error", () => socket.destroy());
-  const body = '{"error":"not_implemented","reason":"connect"}\n';
-  socket.end(
-    `HTTP/1.1 501 Not Implemented\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }
 
 /** Listeners are the same through a reload when host, port and place among equals are. */

@@ -2,14 +2,20 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Inbound, InboundEvents } from "./engine.ts";
 import type { Peer } from "./peer.ts";
+import { closeSoon } from "./taken-socket.ts";
 import { joinTunnel } from "./tunnel.ts";
 
 /** What a request must know of where it came in. */
 export interface ListenerState {
   readonly tunnelIdleMs: number;
+  /** A connection on which nothing moves is closed after that long. */
+  readonly idleMs: number;
   /** Nothing new is accepted: every answer is the last on its connection. */
   readonly isStopping: boolean;
 }
+
+/** More are left out: nothing slows down an endpoint that sends them to a client that does not read. */
+const MAX_HINTS = 16;
 
 /** A request of `node:http`. */
 export class NodeInbound implements Inbound {
@@ -20,6 +26,7 @@ export class NodeInbound implements Inbound {
   readonly isHttp10: boolean;
   /** Set before anything can be reported. */
   events: InboundEvents | undefined;
+  private hints: number;
   private readonly request: IncomingMessage;
   private readonly response: ServerResponse;
   private readonly listener: ListenerState;
@@ -36,6 +43,7 @@ export class NodeInbound implements Inbound {
     this.peer = peer;
     this.isHttp10 = request.httpVersionMinor === 0;
     this.events = undefined;
+    this.hints = 0;
     this.request = request;
     this.response = response;
     this.listener = listener;
@@ -58,6 +66,7 @@ export class NodeInbound implements Inbound {
   }
 
   inform(status: number, headers: readonly string[]): void {
+    if (++this.hints > MAX_HINTS) return;
     try {
       if (status === 102) this.response.writeProcessing();
       else if (status === 103) this.response.writeEarlyHints(grouped(headers));
@@ -67,8 +76,10 @@ export class NodeInbound implements Inbound {
   }
 
   head(status: number, message: string, headers: string[]): void {
-    if (this.listener.isStopping) this.response.shouldKeepAlive = false;
-    if (message === "") this.response.writeHead(status, headers);
+    const { isLeaving } = this.peer;
+    if (this.listener.isStopping || isLeaving) this.response.shouldKeepAlive = false;
+    // A word for people: one that cannot be written is left out.
+    if (message === "" || !WRITABLE.test(message)) this.response.writeHead(status, headers);
     else this.response.writeHead(status, message, headers);
   }
 
@@ -84,7 +95,12 @@ export class NodeInbound implements Inbound {
 
   end(chunk: Buffer | undefined, trailers: readonly string[] | undefined): void {
     if (trailers !== undefined) this.response.addTrailers(pairs(trailers));
-    this.response.end(chunk);
+    const { response, peer } = this;
+    response.end(chunk);
+    const { socket } = response;
+    // Most answers are taken by the system at once.
+    if (socket === null || socket.writableLength > 0) this.watchRest();
+    if (peer.isLeaving) response.once("finish", () => this.leave());
   }
 
   destroy(): void {
@@ -95,11 +111,29 @@ export class NodeInbound implements Inbound {
     let head = "HTTP/1.1 101 Switching Protocols\r\n";
     for (let i = 0; i + 1 < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
     const { socket } = this.request;
+    this.peer.unwatch?.();
     this.response.detachSocket(socket);
     socket.write(`${head}\r\n`, "latin1");
     joinTunnel(socket, upstream, { idleMs: this.listener.tunnelIdleMs, closed });
   }
+
+  /** A client that does not take the rest of its answer keeps its connection no longer than an idle one. */
+  private watchRest(): void {
+    const { response, request, peer, listener } = this;
+    response.setTimeout(listener.idleMs);
+    response.once("finish", () => {
+      // The next answer on this connection may be long in coming.
+      if (peer.running.size > 0) request.socket.setTimeout(0);
+    });
+  }
+
+  private leave(): void {
+    if (this.peer.running.size === 0) closeSoon(this.request.socket);
+  }
 }
+
+/** Source: RFC 9112, section 4 (reason-phrase). */
+const WRITABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 function ignore(): void {}
 

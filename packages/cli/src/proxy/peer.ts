@@ -1,4 +1,4 @@
-import { BlockList, isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 import { checkOption } from "bobtail/engine";
 
 /** One connection of a client: who it is, whether it is believed, and what runs for it. */
@@ -7,8 +7,12 @@ export class Peer {
   readonly isTrusted: boolean;
   /** As `Forwarded` writes it: an IPv6 address stands in brackets and quotes. */
   readonly forwardedFor: string;
-  /** Told when the connection closes. */
-  readonly running: Set<{ gone(): void }>;
+  /** Told when the connection closes, and when it can take more. */
+  readonly running: Set<{ gone(): void; drained(): void }>;
+  /** No request is read from the connection any more: it ends after the answers that are due. */
+  isLeaving: boolean;
+  /** Stops watching for the client's end, before somebody else reads from the connection. */
+  unwatch: (() => void) | undefined;
   private host: string;
   private node: string;
 
@@ -17,6 +21,8 @@ export class Peer {
     this.isTrusted = isTrusted;
     this.forwardedFor = address.includes(":") ? `"[${address}]"` : address;
     this.running = new Set();
+    this.isLeaving = false;
+    this.unwatch = undefined;
     this.host = "";
     this.node = "";
   }
@@ -39,7 +45,11 @@ export type TrustRule = (address: string) => boolean;
 export function createTrustRule(ranges: readonly string[] = LOOPBACK): TrustRule {
   const list = new BlockList();
   for (const range of ranges) addRange(list, range);
-  return (address) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+  return (address) => {
+    // A client that has left before it was looked at has no address.
+    const family = isIP(address);
+    return family !== 0 && list.check(address, family === 6 ? "ipv6" : "ipv4");
+  };
 }
 
 function addRange(list: BlockList, range: string): void {

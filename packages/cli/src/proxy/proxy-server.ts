@@ -11,6 +11,7 @@ import type { NodeInbound } from "./node-inbound.ts";
 import { createTrustRule, type TrustRule } from "./peer.ts";
 import { type ProxyCounts, type ProxyView, proxyMetrics, proxyStats } from "./proxy-metrics.ts";
 import { ReplyWriter } from "./reply-writer.ts";
+import { faultOf } from "./request-fault.ts";
 import { RequestHead } from "./request-head.ts";
 import { parseTarget } from "./request-target.ts";
 import { compileRoutes, findRoute, type Route } from "./routes.ts";
@@ -196,6 +197,7 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
       const host: ListenerHost = {
         isTrusted: (peer) => this.isTrusted(peer),
         accept: (inbound, isUpgrade) => this.accept(inbound, isUpgrade, door),
+        refuse: (inbound, reason) => this.refuse(inbound, reason),
         dropped: () => {
           this.counts.connectionsDropped++;
         },
@@ -246,7 +248,7 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
     const head = new RequestHead();
     head.path = target.path;
     head.read(inbound.rawHeaders, inbound.peer, target.authority, false);
-    const fault = head.fault ?? this.faultOf(head, isUpgrade);
+    const fault = faultOf(inbound, head, isUpgrade);
     if (fault !== undefined) {
       this.refuse(inbound, fault);
       return;
@@ -262,13 +264,6 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
     inbound.events = exchange;
     const upgrade = isUpgrade && !IGNORED_UPGRADES.has(head.upgrade) ? head.upgrade : "";
     exchange.begin(head.bodyLength, upgrade);
-  }
-
-  private faultOf(head: RequestHead, isUpgrade: boolean): FailureReason | undefined {
-    // Nothing of ours is passed on, and nothing there is answered yet.
-    if (head.path.startsWith("/.bobtail") && /^(?:[/?]|$)/.test(head.path.slice(9)))
-      return "not_found";
-    return isUpgrade && head.bodyLength !== 0 ? "upgrade_with_body" : undefined;
   }
 
   private refuse(inbound: NodeInbound, reason: FailureReason): void {

@@ -8,10 +8,12 @@ export class ReplyHead {
   /** -1: not told. */
   bodyLength: number = -1;
   isEventStream: boolean = false;
+  /** Its body is coded for this hop in a way that is not undone here: the client could not read it. */
+  isCoded: boolean = false;
 }
 
 /** Hop-by-hop headers removed, `Via` written. Framing is ours: `Transfer-Encoding` never passes. */
-export function readReplyHead(raw: readonly Buffer[]): ReplyHead {
+export function readReplyHead(raw: readonly Buffer[], status: number = 200): ReplyHead {
   const head = new ReplyHead();
   const { headers } = head;
   let connection = "";
@@ -21,9 +23,11 @@ export function readReplyHead(raw: readonly Buffer[]): ReplyHead {
     const value = text(raw[i + 1]);
     switch (roleOf(name)) {
       case "hop-by-hop":
-      case "transfer-encoding":
       case "upgrade":
       case "bobtail":
+        continue;
+      case "transfer-encoding":
+        head.isCoded = value.trim().toLowerCase() !== "chunked";
         continue;
       case "connection":
         connection = connection === "" ? value : `${connection},${value}`;
@@ -32,6 +36,8 @@ export function readReplyHead(raw: readonly Buffer[]): ReplyHead {
         via = via === "" ? value : `${via}, ${value}`;
         continue;
       case "content-length":
+        // Source: RFC 9110, section 8.6.
+        if (status === 204) continue;
         head.bodyLength = parseMilliseconds(value) ?? Number(value);
         break;
       case "content-type":
@@ -76,7 +82,8 @@ export function pushbackOf(raw: readonly Buffer[], epochMs: () => number): numbe
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const role = roleOf(text(raw[i]));
     if (role === "grpc-pushback") return parseGrpcPushback(text(raw[i + 1]));
-    if (role === "retry-after") pushbackMs = parseRetryAfter(text(raw[i + 1]), epochMs()) ?? 0;
+    if (role === "retry-after")
+      pushbackMs = Math.max(pushbackMs, parseRetryAfter(text(raw[i + 1]), epochMs()) ?? 0);
   }
   return pushbackMs;
 }

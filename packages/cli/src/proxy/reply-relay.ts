@@ -24,12 +24,16 @@ export class ReplyRelay {
     this.lastDataMs = 0;
   }
 
-  serve(leg: Leg, nowMs: number): void {
+  /** False: it is coded in a way that the client could not read. */
+  serve(leg: Leg, nowMs: number): boolean {
     this.releaseHeld();
     this.serving = leg;
     this.lastDataMs = nowMs;
     this.idleWakeMs = nowMs + this.bodyIdleMs;
-    this.writer.head(leg.status, leg.message, readReplyHead(leg.headers));
+    const head = readReplyHead(leg.headers, leg.status);
+    if (head.isCoded) return false;
+    this.writer.head(leg.status, leg.message, head);
+    return true;
   }
 
   /** False: no more before `drained`. */

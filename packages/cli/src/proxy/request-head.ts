@@ -52,7 +52,8 @@ export class RequestHead {
       else this.readKnown(name, raw[i + 1] as string, role, peer.isTrusted);
     }
     if (authority !== undefined) this.host = authority;
-    else if (this.hosts !== 1) this.fault = "host";
+    if (this.hosts > 1 || (this.hosts === 0 && authority === undefined)) this.fault = "host";
+    else if (!isHost(this.host)) this.fault = "host";
     if (this.chunked) {
       // Two ways to tell where a body ends are how requests are smuggled.
       if (this.lengths > 0) this.fault = "ambiguous_length";
@@ -171,6 +172,18 @@ export class RequestHead {
     if (!this.hasProto) headers.push("x-forwarded-proto", proto);
     if (!this.hasHost) headers.push("x-forwarded-host", this.host);
   }
+}
+
+const HOST = /^(?:[\w\-.~!$&'()*+,;=%]*|\[[\da-fA-F:.]+\])(?::\d*)?$/;
+let lastHost = "";
+
+/** Nothing that could be read as a path, a user or a second header. Source: RFC 3986, section 3.2.2 (host). */
+function isHost(host: string): boolean {
+  // Most requests ask for the same one.
+  if (host === lastHost) return true;
+  if (!HOST.test(host)) return false;
+  lastHost = host;
+  return true;
 }
 
 /** The two usual values name nothing. */

@@ -18,6 +18,20 @@ export function parseTarget(target: string): RequestTarget | undefined {
   return { path: rest.startsWith("/") ? rest : `/${rest}`, authority: match[1] };
 }
 
+/** Whether some server could read this as a path of Bobtail's own, however it is written. */
+export function isOwnPath(path: string): boolean {
+  if (!/bobtail|%/i.test(path)) return false;
+  const plain = withoutQuery(path).replace(/%([\da-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  const kept: string[] = [];
+  for (const segment of plain.split(/[/\\]+/)) {
+    if (segment === "..") kept.pop();
+    else if (segment !== "." && segment !== "") kept.push(segment);
+  }
+  return kept[0]?.toLowerCase() === ".bobtail";
+}
+
 export function withoutQuery(path: string): string {
   const at = path.indexOf("?");
   return at < 0 ? path : path.slice(0, at);

@@ -168,6 +168,10 @@ export class UndiciLeg extends Wakeable implements Leg, Dispatcher.DispatchHandl
       });
       return;
     }
+    if (this.isWhole(error)) {
+      this.onComplete(null);
+      return;
+    }
     this.close();
     if (this.isDropped) return;
     const failure = { kind: this.kindOf(error), code: codeOf(error) };
@@ -201,6 +205,13 @@ export class UndiciLeg extends Wakeable implements Leg, Dispatcher.DispatchHandl
       call.replayable &&
       brokeReused(error)
     );
+  }
+
+  /** These have no body, whatever length they tell; undici waits for it. Source: RFC 9112, section 6.3. */
+  private isWhole(error: Error): boolean {
+    const { status } = this;
+    const isBodiless = this.answered && (status === 204 || status === 304);
+    return isBodiless && codeOf(error) === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH";
   }
 
   private kindOf(error: Error): LegFailure["kind"] {
