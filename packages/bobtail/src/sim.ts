@@ -23,6 +23,7 @@ export {
 export { decodeResult, type EncodedResult, encodeResult } from "./sim/result-codec.ts";
 export * from "./sim/result-views.ts";
 export { runTask, type ScenarioTask, scenarioTasks } from "./sim/run-scenario.ts";
+export { type FanOutSampling, type SampledFanOut, sampleFanOut } from "./sim/sampled-fan-out.ts";
 export type {
   Arrivals,
   ChoreOptions,
