@@ -48,12 +48,12 @@ test("requests that are never answered count at the timeout, not among the compl
   const url = await serve((_, res) => {
     if (seen++ % 10 !== 9) res.end("ok");
   });
-  const { measured } = await startLoad({ url, ratePerSec: 200, durationMs: 500, timeoutMs: 300 })
+  const { measured } = await startLoad({ url, ratePerSec: 200, durationMs: 500, timeoutMs: 3000 })
     .report;
   expectToAddUp(measured.ledger);
   expect([measured.ledger.ok, measured.ledger.timeouts]).toEqual([90, 10]);
   expect(measured.completed.count).toBe(90);
-  expect(measured.all.quantile(0.99)).toBeGreaterThanOrEqual(298_000);
+  expect(measured.all.quantile(0.99)).toBeGreaterThanOrEqual(2_980_000);
 });
 
 test("a frozen server cannot hide the requests that it kept waiting", async () => {
