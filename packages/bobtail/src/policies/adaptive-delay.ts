@@ -22,6 +22,7 @@ export function adaptiveDelay(options: AdaptiveDelayOptions): DelayRule {
   return {
     minSamples,
     initialDelayMs,
+    floorMs,
     nextDelayMs(latencies, delayMs) {
       const known = delayMs < Number.POSITIVE_INFINITY;
       // Hidden by censoring, it is no less than the longest time seen, and no reason to hedge sooner than now.

@@ -74,6 +74,7 @@ const GENEROUS: Pick<CallPolicy, "budget" | "hedger"> = {
     max: 0,
     classOf: (key: string) => ({ key, delayMs: Number.POSITIVE_INFINITY, medianMs: 0 }),
     delayMs: () => Number.POSITIVE_INFINITY,
+    woken() {},
     record() {},
   },
 };

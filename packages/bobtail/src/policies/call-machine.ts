@@ -174,6 +174,7 @@ export class CallMachine {
   }
 
   private launchDue(c: Call, nowMs: number): void {
+    if (c.nextKind === "hedge") this.policy.hedger.woken(nowMs - c.nextAtMs);
     c.nextAtMs = Number.POSITIVE_INFINITY;
     if (this.launch(c, c.nextKind, nowMs)) return;
     if (c.running === 0) this.settle(c, "all-failed", nowMs);

@@ -201,3 +201,21 @@ describe("options", () => {
     expect(() => createHedger({ afterMs: "auto" }, 5)).toThrow("budget.extraRatio");
   });
 });
+
+test("an adaptive delay is shortened by the usual lateness of wakes, never below its floor; a fixed one is not", () => {
+  const build = (afterMs: "auto" | number) => {
+    const hedger = createHedger({ afterMs, floorMs: 9 }, 0.1);
+    const cls = hedger.classOf("GET");
+    for (let i = 0; i < 200; i++) hedger.record(cls, i < 180 ? 5 : 10.5, false, i);
+    return { hedger, cls };
+  };
+  const { hedger, cls } = build("auto");
+  const before = hedger.delayMs(cls, 200);
+  for (let i = 0; i < 500; i++) hedger.woken(1.2);
+  expect(hedger.delayMs(cls, 200)).toBeCloseTo(before - 1.2, 2);
+  for (let i = 0; i < 500; i++) hedger.woken(300);
+  expect(hedger.delayMs(cls, 200)).toBe(9);
+  const fixed = build(20);
+  for (let i = 0; i < 500; i++) fixed.hedger.woken(1.2);
+  expect(fixed.hedger.delayMs(fixed.cls, 200)).toBe(20);
+});

@@ -12,6 +12,9 @@ const DEFAULT_MIN_SAMPLES = 100;
 const DEFAULT_FLOOR_MS = 1;
 const DEFAULT_CEILING_MS = 10_000;
 const CEILING_TO_FLOOR = 4;
+/** Weight of one wake in the usual lateness, and what it can be at most: a stalled process must not hedge early. */
+const LATENESS_RATIO = 1 / 32;
+const MAX_LATENESS_MS = 2;
 
 /**
  * Learns the latencies of each class of calls, and from them when a second copy is worth sending.
@@ -39,10 +42,15 @@ class ClassHedger implements Hedger {
   private readonly rule: DelayRule;
   private readonly classes: Map<string, LearntLatencyClass>;
   private readonly other: LearntLatencyClass;
+  /** Timers are never early and so always late: a copy due at the 93rd percentile would go out at the 95th. */
+  private latenessMs: number;
+  private readonly floorMs: number;
 
   constructor(max: number, rule: DelayRule) {
     this.max = max;
     this.rule = rule;
+    this.latenessMs = 0;
+    this.floorMs = rule.floorMs ?? Number.POSITIVE_INFINITY;
     this.classes = new Map();
     this.other = new LearntLatencyClass(OTHER_KEY, rule);
   }
@@ -57,7 +65,13 @@ class ClassHedger implements Hedger {
   }
 
   delayMs(cls: LatencyClass, nowMs: number): number {
-    return learnt(cls).delayAtMs(nowMs);
+    const delayMs = learnt(cls).delayAtMs(nowMs);
+    // A fixed delay is what its owner said, and has no floor to be shortened to.
+    return delayMs > this.floorMs ? Math.max(delayMs - this.latenessMs, this.floorMs) : delayMs;
+  }
+
+  woken(lateMs: number): void {
+    this.latenessMs += LATENESS_RATIO * (Math.min(lateMs, MAX_LATENESS_MS) - this.latenessMs);
   }
 
   record(cls: LatencyClass, latencyMs: number, censored: boolean, nowMs: number): void {

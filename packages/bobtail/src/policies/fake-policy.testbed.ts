@@ -115,6 +115,8 @@ export class FakeHedger implements Hedger {
     return cls.delayMs;
   }
 
+  woken(): void {}
+
   record(_cls: LatencyClass, latencyMs: number, censored: boolean): void {
     this.recorded.push({ latencyMs, censored });
   }

@@ -20,4 +20,6 @@ export interface Hedger {
   delayMs(cls: LatencyClass, nowMs: number): number;
   /** A primary was answered after this long, or, censored, had not been answered by then. */
   record(cls: LatencyClass, latencyMs: number, censored: boolean, nowMs: number): void;
+  /** The wake for a copy came this long after it was due; ms >= 0. An adaptive delay is shortened by what is usual. */
+  woken(lateMs: number): void;
 }

@@ -14,6 +14,8 @@ export interface DelayRule {
   readonly initialDelayMs: number;
   /** The next delay, from the window and the one in force (Infinity: none yet). Absent: the delay is fixed. */
   readonly nextDelayMs?: ((latencies: MergedLatencies, delayMs: number) => number) | undefined;
+  /** No delay is shorter. Absent: the delay is fixed. */
+  readonly floorMs?: number | undefined;
 }
 
 /**
