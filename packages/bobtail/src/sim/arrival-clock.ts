@@ -45,7 +45,7 @@ export function createArrivals(
 }
 
 /** Requests a second, or NaN where the rate changes. */
-export function rateOf(options: Arrivals, capacityPerSecond: number): number {
+function rateOf(options: Arrivals, capacityPerSecond: number): number {
   if (options.kind !== "poisson" && options.kind !== "uniform") return Number.NaN;
   return "load" in options ? options.load * capacityPerSecond : options.ratePerSecond;
 }

@@ -162,6 +162,6 @@ export class Fleet {
   }
 }
 
-export function serverOf(job: Job): SimServer {
+function serverOf(job: Job): SimServer {
   return (job.host as Attempt).endpoint.host as SimServer;
 }

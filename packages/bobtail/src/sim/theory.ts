@@ -37,17 +37,6 @@ export function supermarketTail(load: number, choices: number, count: number): n
   return load ** power;
 }
 
-/** Mean time in the supermarket model. */
-export function supermarketMean(load: number, choices: number): number {
-  let sum = 0;
-  for (let i = 1; i < 10_000; i++) {
-    const term = supermarketTail(load, choices, i) / load;
-    sum += term;
-    if (term < 1e-15) break;
-  }
-  return sum;
-}
-
 /** Mean time when each request is sent to `copies` of `servers` and the first to finish cancels the rest, sizes drawn anew. Source: Gardner et al., "Redundancy-d", Oper. Res. 65(4), 2017. */
 export function redundancyMean(servers: number, copies: number, load: number): number {
   let sum = 0;
