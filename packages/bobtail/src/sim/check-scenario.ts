@@ -3,7 +3,6 @@ import { seededRng } from "../core/rng.ts";
 import type { ServiceOptions } from "../policies/options.ts";
 import { createService } from "../policies/service.ts";
 import {
-  ANYTHING,
   BOOLEAN,
   type Check,
   count,
@@ -15,6 +14,7 @@ import {
   numberIn,
   objectOf,
   oneOf,
+  PLAIN,
   type Problem,
   RATE,
   RATIO,
@@ -113,23 +113,29 @@ const POLICY: Check = (value, path, problems) => {
 
 const POLICY_KEYS: Check = objectOf({
   balance: objectOf({
-    policy: ANYTHING,
-    load: ANYTHING,
-    choices: ANYTHING,
+    policy: PLAIN,
+    load: PLAIN,
+    choices: PLAIN,
     errorPenalty: BOOLEAN,
     decayMs: MS_ABOVE_0,
   }),
   hedge: objectOf(
-    { afterMs: ANYTHING, max: ANYTHING, floorMs: MS, ceilingMs: MS, minSamples: ANYTHING },
+    {
+      afterMs: either(PLAIN, objectOf({ quantile: PLAIN }, ["quantile"])),
+      max: PLAIN,
+      floorMs: MS,
+      ceilingMs: MS,
+      minSamples: PLAIN,
+    },
     ["afterMs"],
   ),
   budget: objectOf({
-    extraRatio: ANYTHING,
-    burstCount: ANYTHING,
+    extraRatio: PLAIN,
+    burstCount: PLAIN,
     minPerSecond: RATE,
     maxPerSecond: RATE,
   }),
-  retry: objectOf({ max: ANYTHING, on: ANYTHING }),
+  retry: objectOf({ max: PLAIN, on: listOf(PLAIN) }),
   deadlineMs: MS_ABOVE_0,
   timeout: objectOf({
     connectMs: MS_ABOVE_0,
@@ -138,10 +144,10 @@ const POLICY_KEYS: Check = objectOf({
     keepAliveMs: MS_ABOVE_0,
   }),
   limit: objectOf({
-    outstanding: ANYTHING,
-    perEndpoint: ANYTHING,
-    pending: ANYTHING,
-    replayBodyBytes: ANYTHING,
+    outstanding: PLAIN,
+    perEndpoint: PLAIN,
+    pending: PLAIN,
+    replayBodyBytes: PLAIN,
   }),
 });
 

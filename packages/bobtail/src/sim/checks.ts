@@ -67,8 +67,11 @@ export function oneOf(words: readonly unknown[]): Check {
   };
 }
 
-/** Whatever it is, another part looks at it. */
-export const ANYTHING: Check = () => {};
+/** A number, a word or a truth value: another part looks at which. */
+export const PLAIN: Check = (value, path, problems) => {
+  if (typeof value === "object")
+    problems.push({ path, reason: `is ${show(value)}`, remedy: "give a number or a word" });
+};
 
 /** Either passes. */
 export function either(first: Check, second: Check): Check {

@@ -69,6 +69,11 @@ export function showNumber(value: number): string {
   return Number(value.toPrecision(6)).toLocaleString("en-US", { maximumSignificantDigits: 6 });
 }
 
+/** Three digits, in words of people: 1,660 and not 1.66e+3. */
+export function showShort(value: number): string {
+  return Number(value.toPrecision(3)).toLocaleString("en-US", { maximumSignificantDigits: 3 });
+}
+
 function thinned(ticks: readonly Tick[]): readonly Tick[] {
   const every = Math.ceil(ticks.length / MAX_TICKS);
   return ticks.filter((_, i) => i % every === 0);

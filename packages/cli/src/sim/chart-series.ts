@@ -3,6 +3,7 @@ import { intervalOf, type SimResult } from "bobtail/sim";
 import { pointOf, showAxisValue } from "./sim-figures.ts";
 import { countOf, type ReportRow, type SimReport } from "./sim-report.ts";
 
+/** As many as there are colours. */
 export const MAX_SERIES = 8;
 
 /** Rows that are drawn as curves, and in words which ones they are. */
@@ -14,16 +15,16 @@ export interface ChosenRows {
 /**
  * Rows side by side. Of a sweep of several policies: all of them at its last point; of one policy: evenly spread points.
  */
-export function chooseRows(report: SimReport): ChosenRows {
+export function chooseRows(report: SimReport, most: number = MAX_SERIES): ChosenRows {
   const { axes, rows } = report;
   const names = new Set(rows.map((row) => row.name));
   if (axes.length === 0) {
-    const chosen = rows.slice(0, MAX_SERIES).map((row) => ({ label: row.name, row }));
-    const some = rows.length > MAX_SERIES ? `the first ${MAX_SERIES} of ${rows.length} rows` : "";
+    const chosen = rows.slice(0, most).map((row) => ({ label: row.name, row }));
+    const some = rows.length > most ? `the first ${most} of ${rows.length} rows` : "";
     return { rows: chosen, which: some };
   }
   if (names.size === 1) {
-    const chosen = spread(rows).map((row) => ({
+    const chosen = spread(rows, most).map((row) => ({
       label: axes.length === 1 ? showAxisValue(row.at[0]) : row.at.map(showAxisValue).join(", "),
       row,
     }));
@@ -31,14 +32,14 @@ export function chooseRows(report: SimReport): ChosenRows {
   }
   const last = axes.map(({ values }) => values[values.length - 1]);
   const atLast = rows.filter((row) => row.at.every((value, i) => value === last[i]));
-  const chosen = atLast.slice(0, MAX_SERIES).map((row) => ({ label: row.name, row }));
+  const chosen = atLast.slice(0, most).map((row) => ({ label: row.name, row }));
   return { rows: chosen, which: `at ${pointOf(report, atLast[0]?.at ?? [])}` };
 }
 
-function spread(rows: readonly ReportRow[]): readonly ReportRow[] {
-  if (rows.length <= MAX_SERIES) return rows;
-  const step = (rows.length - 1) / (MAX_SERIES - 1);
-  return Array.from({ length: MAX_SERIES }, (_, i) => rows[Math.round(i * step)] as ReportRow);
+function spread(rows: readonly ReportRow[], most: number): readonly ReportRow[] {
+  if (rows.length <= most) return rows;
+  const step = (rows.length - 1) / (most - 1);
+  return Array.from({ length: most }, (_, i) => rows[Math.round(i * step)] as ReportRow);
 }
 
 /** A quantile of the latency and, from replications, where it lies. */
@@ -51,12 +52,14 @@ export interface TailPoint {
 }
 
 const STEP = 0.1;
+/** The p21: the fastest few are as fast as nothing, and would take half of a log scale. */
+export const FIRST_NINES: number = STEP;
 const MAX_NINES = 6;
 
-/** From the p0 on, as far as the sample carries. */
+/** From the p21 on, as far as the sample carries. */
 export function tailOf({ each, all }: NonNullable<ReportRow["results"]>): TailPoint[] {
   const points: TailPoint[] = [];
-  for (let i = 0; i * STEP <= MAX_NINES; i++) {
+  for (let i = 1; i * STEP <= MAX_NINES; i++) {
     const nines = i * STEP;
     const quantile = 1 - 10 ** -nines;
     if (!isSupported(countOf(all), quantile)) break;

@@ -1,6 +1,6 @@
 import type { Column } from "bobtail/sim";
 import { AREA, axes, curve, drawing, type Point, round } from "./chart-frame.ts";
-import { linearScale, logScale, nameScale, type Scale } from "./chart-scale.ts";
+import { linearScale, logScale, nameScale, type Scale, showShort } from "./chart-scale.ts";
 import { MAX_SERIES } from "./chart-series.ts";
 import { headingOf, pointOf, showAxisValue } from "./sim-figures.ts";
 import type { ReportRow, SimReport } from "./sim-report.ts";
@@ -105,7 +105,7 @@ function sweepWords({ label, rows }: SweepSeries, column: Column): string {
   const [first, last] = [rows[0], rows[rows.length - 1]];
   const said = (row: ReportRow | undefined): string => {
     const value = row?.cells[column.key]?.value;
-    const shown = value === null || value === undefined ? "not known" : value.toPrecision(3);
+    const shown = value === null || value === undefined ? "not known" : showShort(value);
     return `${shown} at ${showAxisValue(row?.at[0])}`;
   };
   return `${label}: ${said(first)}, ${said(last)}.`;

@@ -1,6 +1,6 @@
 import { AREA, axes, band, curve, drawing, type Point } from "./chart-frame.ts";
-import { logScale, type Scale, type Tick } from "./chart-scale.ts";
-import type { TailPoint } from "./chart-series.ts";
+import { logScale, type Scale, showShort, type Tick } from "./chart-scale.ts";
+import { FIRST_NINES, type TailPoint } from "./chart-series.ts";
 
 export interface TailSeries {
   readonly label: string;
@@ -17,10 +17,15 @@ export function spectrum(series: readonly TailSeries[]): string {
   const y = msScale(all, { from: bottom, to: top });
   const most = Math.max(1, ...all.map(({ nines }) => nines));
   const x: Scale = {
-    place: (nines) => left + (nines / most) * (right - left),
+    place: (nines) => left + ((nines - FIRST_NINES) / (most - FIRST_NINES)) * (right - left),
     ticks: ninesTicks(most),
   };
-  const at = (nines: number, ms: number): Point => ({ x: x.place(nines), y: y.place(clip(ms)) });
+  // An interval may go on beyond what is drawn.
+  const inside = (place: number): number => Math.min(bottom, Math.max(top, place));
+  const at = (nines: number, ms: number): Point => ({
+    x: x.place(nines),
+    y: inside(y.place(clip(ms))),
+  });
   const body = series.map(({ points }, i) => {
     const known = points.filter((p) => p.low !== undefined && p.high !== undefined);
     const low = known.map((p) => at(p.nines, p.low ?? p.ms));
@@ -91,10 +96,7 @@ function clip(ms: number): number {
 }
 
 function ninesTicks(most: number): Tick[] {
-  const ticks: Tick[] = [
-    { value: 0, label: "p0" },
-    { value: Math.log10(2), label: "p50" },
-  ];
+  const ticks: Tick[] = [{ value: Math.log10(2), label: "p50" }];
   for (let nines = 1; nines <= most + 1e-9; nines++) {
     const percent = nines === 1 ? "90" : nines === 2 ? "99" : `99.${"9".repeat(nines - 2)}`;
     ticks.push({ value: nines, label: `p${percent}` });
@@ -111,8 +113,8 @@ function tailWords(series: readonly TailSeries[]): string {
     .map(({ label, points }) => {
       const [p50, , p99] = namedPercentiles(points);
       const said = [
-        ...(p50 === undefined ? [] : [`p50 ${p50.toPrecision(3)} ms`]),
-        ...(p99 === undefined ? [] : [`p99 ${p99.toPrecision(3)} ms`]),
+        ...(p50 === undefined ? [] : [`p50 ${showShort(p50)} ms`]),
+        ...(p99 === undefined ? [] : [`p99 ${showShort(p99)} ms`]),
       ];
       return `${label}: ${said.join(", ")}.`;
     })

@@ -1,6 +1,13 @@
 import { availableParallelism } from "node:os";
 import { type Command, Option } from "commander";
 import { collect } from "../commands/collect.ts";
+import {
+  addRehearseOptions,
+  REHEARSE_HELP,
+  type RehearseFlags,
+  rehearsalOf,
+  rehearse,
+} from "../rehearse/rehearse.ts";
 import { paletteFor } from "../terminal/palette.ts";
 import type { OutputFlags } from "./output.ts";
 import type { Shard } from "./shard.ts";
@@ -27,10 +34,11 @@ export function addSimCommand(program: Command): void {
     .summary("simulate a fleet and compare policies")
     .description(
       "Runs a scenario in virtual time: the call machine, balancers and budgets of production before simulated servers. " +
-        "A built-in scenario by name (each published table and exercise is one), or a scenario file.",
+        "A built-in scenario by name (each published table and exercise is one), a scenario file, or a policy file " +
+        "against a recorded trace.",
     )
     .argument(
-      "<scenario>",
+      "[scenario]",
       "name of a built-in scenario, or a file in YAML or JSON; - reads standard input",
     )
     .option("--set <path=value>", "change a field, as arrivals.load=0.5; repeatable", collect)
@@ -54,14 +62,35 @@ export function addSimCommand(program: Command): void {
     )
     .option("--shard <i/n>", "compute one of n parts, for `sim merge`", shardFlag)
     .option("--out <file>", "where the shard is written");
+  addRehearseOptions(sim);
   addOutputOptions(sim)
     .addHelpText("after", HELP)
-    .action(async (scenario: string, flags: SimFlags) => {
+    .action(async (scenario: string | undefined, flags: SimFlags & RehearseFlags) => {
+      const rehearsal = rehearsalOf(flags, otherThanRehearsal(scenario, flags));
+      if (rehearsal !== undefined) return rehearse(rehearsal);
+      if (scenario === undefined) sim.error("error: missing required argument 'scenario'");
       const { sim: run } = await import("./sim.ts");
       await run(scenario, flags, program.version() ?? "unknown");
     });
   addListCommand(sim);
   addMergeCommand(sim, program);
+}
+
+/** What only a scenario takes. */
+function otherThanRehearsal(
+  scenario: string | undefined,
+  { set, sweep, scale, shard, out, csv, html }: SimFlags,
+): Record<string, unknown> {
+  return {
+    [scenario ?? "scenario"]: scenario,
+    "--set": set,
+    "--sweep": sweep,
+    "--scale": scale === 1 ? undefined : scale,
+    "--shard": shard,
+    "--out": out,
+    "--csv": csv,
+    "--html": html,
+  };
 }
 
 function addListCommand(sim: Command): void {
@@ -128,5 +157,5 @@ Examples:
   bobtail sim slow-backend
   bobtail sim world.yaml --runs 10 --sweep arrivals.load=0.1..0.9:0.1 --html report.html
   bobtail sim slow-backend --set 'servers[0].slowdown=10' --json
-
+${REHEARSE_HELP}
 Exit codes: 0 ok, 2 usage or a scenario file with mistakes, 130 and 143 on signals with the partial result.`;

@@ -1,5 +1,6 @@
 import { escapeHtml } from "./chart-frame.ts";
-import { type Gain, gainChart, gainOf } from "./chart-gain.ts";
+import { type Gain, gainChart, gainOf, MAX_GAINS } from "./chart-gain.ts";
+import { showShort } from "./chart-scale.ts";
 import { type ChosenRows, chooseRows, tailOf } from "./chart-series.ts";
 import { sweepChart, sweepSeries } from "./chart-sweep.ts";
 import { ccdf, namedPercentiles, spectrum, type TailSeries } from "./chart-tail.ts";
@@ -23,7 +24,7 @@ export function htmlReport(report: SimReport): string {
 <title>${escapeHtml(report.title)}</title><style>${reportStyle()}</style></head><body>
 <h1>${escapeHtml(report.title)}</h1>${source}<p class="dim">${escapeHtml(methodOf(report))}</p>${warning}
 ${reportTable(report)}${notes}
-${sweepFigure(report)}${gainFigure(chosen)}${tailFigures(chosen)}
+${sweepFigure(report)}${gainFigure(chooseRows(report, MAX_GAINS))}${tailFigures(chosen)}
 <p class="dim">Made by <code>bobtail sim</code> ${escapeHtml(report.version)}, scenario <code>${escapeHtml(report.name)}</code>.</p>
 </body></html>
 `;
@@ -35,7 +36,7 @@ function sweepFigure(report: SimReport): string {
   if (points < 2) return "";
   return figure({
     heading: `Against ${report.axes[0]?.path}`,
-    caption: "Bars are 95 % intervals.",
+    caption: "Upright strokes are 95 % intervals.",
     labels: series.map(({ label }) => label),
     svg: sweepChart(report, series),
   });
@@ -63,7 +64,7 @@ function tailFigures({ rows, which }: ChosenRows): string {
   const where = which === "" ? "" : `, ${which}`;
   const rowsOf = series.map(({ label, points }) => [
     label,
-    ...namedPercentiles(points).map((ms) => (ms === undefined ? "-" : ms.toPrecision(3))),
+    ...namedPercentiles(points).map((ms) => (ms === undefined ? "-" : showShort(ms))),
   ]);
   const table = simpleTable(["", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "p99.99 ms"], rowsOf);
   return (

@@ -1,5 +1,5 @@
 import { escapeHtml } from "./chart-frame.ts";
-import { halfOf, headingOf, showAxisValue, showValue } from "./sim-figures.ts";
+import { halfOf, headingOf, showAxisValue, showHalf, showValue } from "./sim-figures.ts";
 import type { ReportCell, ReportRow, SimReport } from "./sim-report.ts";
 
 /** More rows are not read on a page; the other forms have them all. */
@@ -43,7 +43,7 @@ function cellOf(cell: ReportCell, column: SimReport["columns"][number]): string 
       ? `<span title="${escapeHtml(cell.why ?? "not known")}">-</span>`
       : showValue(cell.value, column);
   const beside = [
-    ...(half === undefined ? [] : [`\u00b1${showValue(half, column)}`]),
+    ...(half === undefined ? [] : [`\u00b1${showHalf(half, column)}`]),
     ...(cell.article === undefined ? [] : [`published ${showValue(cell.article, column)}`]),
     ...(cell.exact === undefined ? [] : [`exact ${showValue(cell.exact, column)}`]),
   ];

@@ -28,10 +28,11 @@ function finish(reading: SourceReading): ScenarioReading {
   const problems: Problem[] = [];
   const { root, whole } = buildTree(source, syntax.document, problems);
   if (!whole) return refuse(problems);
-  const checked = checkScenario(root.value);
+  // Its objects have no prototype, which arithmetic on a value of the wrong kind would stumble over.
+  const checked = checkScenario(structuredClone(root.value));
   const found = checked.ok ? sizeProblems(checked.scenario) : checked.problems;
   for (const { path, reason, remedy } of found) {
-    const [start, end] = rangeOf(root, path);
+    const [start, end] = rangeOf(root, path, reason.includes("not known"));
     problems.push(
       problemAt(source, start, end, {
         reason: `${path === "" ? "the file" : path} ${reason}`,
@@ -44,7 +45,7 @@ function finish(reading: SourceReading): ScenarioReading {
 }
 
 /** The value that the path names; the key, where it is unknown; what should hold it, where it is missing. */
-function rangeOf(root: Tree, path: string): readonly [start: number, end: number] {
+function rangeOf(root: Tree, path: string, isKey: boolean): readonly [start: number, end: number] {
   let tree = root;
   let rest = path;
   let keyRange: readonly [number, number] | undefined;
@@ -58,7 +59,7 @@ function rangeOf(root: Tree, path: string): readonly [start: number, end: number
     tree = child;
     rest = step.rest;
   }
-  const isLeaf = tree.children.size === 0 && tree.end > tree.start;
+  const isLeaf = !isKey && tree.children.size === 0 && tree.end > tree.start;
   return isLeaf ? [tree.start, tree.end] : (keyRange ?? [tree.start, tree.start + 1]);
 }
 

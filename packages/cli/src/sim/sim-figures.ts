@@ -9,6 +9,11 @@ export function showValue(value: number, { unit, digits }: Column): string {
   return isLost ? shown.toPrecision(1) : shown.toFixed(digits);
 }
 
+/** Half of an interval, with the digits of what it belongs to. */
+export function showHalf(half: number, { unit, digits }: Column): string {
+  return (unit === "ratio" ? half * 100 : half).toFixed(digits);
+}
+
 export function unitOf({ unit }: Column): string {
   return unit === "ratio" ? "%" : unit === "ms" ? "ms" : "";
 }
@@ -18,9 +23,10 @@ export function headingOf(column: Column): string {
   return `${column.title} ${unitOf(column)}`.trim();
 }
 
-/** Half of the interval, or undefined where there is none. */
+/** Half of the interval, or undefined where there is none, or where nothing ever happened. */
 export function halfOf({ low, high }: ReportCell): number | undefined {
-  return low === undefined || high === undefined ? undefined : (high - low) / 2;
+  if (low === undefined || high === undefined || (low === 0 && high === 0)) return undefined;
+  return (high - low) / 2;
 }
 
 /** A name with its unit, as in JSON and CSV: `p99_ms`, `failed_ratio`. */

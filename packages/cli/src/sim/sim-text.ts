@@ -1,3 +1,4 @@
+import type { Column } from "bobtail/sim";
 import { wrap } from "../plan/figures.ts";
 import type { Palette } from "../terminal/palette.ts";
 import {
@@ -7,7 +8,9 @@ import {
   methodOf,
   partialOf,
   pointOf,
+  showHalf,
   showValue,
+  unitOf,
 } from "./sim-figures.ts";
 import type { ReportCell, ReportRow, SimReport } from "./sim-report.ts";
 
@@ -38,8 +41,8 @@ interface Line {
 
 function tableLines(report: SimReport, palette: Palette): string[] {
   const lines = linesOf(report);
-  const headings = report.columns.map((column) => headingOf(column).split(" "));
-  const widths = headings.map((words, i) => {
+  const widths = report.columns.map((column, i) => {
+    const words = headingOf(column).split(" ");
     const values = lines.map((line) => (line.values[i] ?? "").length);
     return GAP + Math.max(...words.map((word) => word.length), ...values);
   });
@@ -51,9 +54,10 @@ function tableLines(report: SimReport, palette: Palette): string[] {
   const labelWidth = Math.min(room, longest);
   const row = (label: string, values: readonly string[]): string =>
     `${label.padEnd(labelWidth)}${values.map((value, i) => value.padStart(widths[i] ?? 0)).join("")}`.trimEnd();
-  const wrapped = headings.map((words, i) =>
-    wrap(words.join(" "), (widths[i] ?? GAP) - GAP).split("\n"),
-  );
+  const wrapped = report.columns.map((column, i) => [
+    ...wrap(column.title, (widths[i] ?? GAP) - GAP).split("\n"),
+    unitOf(column),
+  ]);
   const height = Math.max(0, ...wrapped.map((heading) => heading.length));
   const head = Array.from({ length: height }, (_, at) =>
     palette.dim(
@@ -83,7 +87,7 @@ function linesOf(report: SimReport): Line[] {
     const some = report.partial && row.runs < report.runs ? ` (${row.runs} runs)` : "";
     const label = `${isSwept ? `  ${pointOf(report, row.at)}` : row.name}${some}`;
     lines.push({ label, values: valuesOf(report, row, (cell) => cell.value), style: "plain" });
-    beside(lines, report, row, { label: "\u00b1", pick: halfOf });
+    beside(lines, report, row, { label: "\u00b1", pick: halfOf, show: showHalf });
     beside(lines, report, row, { label: "published", pick: (cell) => cell.article });
     beside(lines, report, row, { label: "exact", pick: (cell) => cell.exact });
   }
@@ -96,18 +100,20 @@ function beside(
   lines: Line[],
   report: SimReport,
   row: ReportRow,
-  { label, pick }: { readonly label: string; readonly pick: Pick },
+  { label, pick, show }: { readonly label: string; readonly pick: Pick; readonly show?: Show },
 ): void {
-  const values = valuesOf(report, row, pick);
+  const values = valuesOf(report, row, pick, show);
   if (values.every((value) => value === "")) return;
   const indent = report.axes.length > 0 ? "    " : "  ";
   lines.push({ label: `${indent}${label}`, values, style: "beside" });
 }
 
-function valuesOf(report: SimReport, row: ReportRow, pick: Pick): string[] {
+type Show = (value: number, column: Column) => string;
+
+function valuesOf(report: SimReport, row: ReportRow, pick: Pick, show: Show = showValue): string[] {
   return report.columns.map((column) => {
     const value = pick(row.cells[column.key] ?? { value: null });
     if (value === undefined) return "";
-    return value === null ? "-" : showValue(value, column);
+    return value === null ? "-" : show(value, column);
   });
 }

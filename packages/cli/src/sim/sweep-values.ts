@@ -19,6 +19,8 @@ export function parseSweep(text: string): SweepFlag {
   const range = /^(-?[\d.]+)([a-z%]*)\.\.(-?[\d.]+)([a-z%]*)(?::(-?[\d.]+)([a-z%]*))?$/.exec(
     written,
   );
+  if (range === null && written.includes(".."))
+    throw new CommandFailure(`--sweep ${text}: expected plain numbers round the dots`, EXAMPLE);
   const values = range === null ? splitList(written) : rangeOf(text, range);
   if (values.length > MAX_VALUES)
     throw new CommandFailure(
