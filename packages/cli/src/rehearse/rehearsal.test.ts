@@ -8,6 +8,7 @@ import { createPalette } from "../terminal/palette.ts";
 import { readCandidates } from "./candidates.ts";
 import { rehearseAll, type Stage } from "./rehearsal.ts";
 import { rehearsalJson, rehearsalText } from "./rehearsal-report.ts";
+import { rehearsalOf } from "./rehearse.ts";
 import { slowFlag } from "./stage-flags.ts";
 import type { Trace } from "./trace.ts";
 
@@ -157,4 +158,14 @@ test("slow servers add up over repeated options, and nonsense is refused", () =>
   ]);
   for (const text of ["", "5", "0=", "=5", "0=0", "a=5", "0=-1"])
     expect(() => slowFlag(text)).toThrow(/0=5/);
+});
+
+test("a rehearsal needs policy and trace, and takes nothing that belongs to a scenario", () => {
+  const flags = { policy: ["a.yaml"], trace: "t.csv", runs: 3 };
+  expect(rehearsalOf(flags, { "--set": undefined })).toEqual(flags);
+  expect(rehearsalOf({ runs: 3 }, { "--set": ["a=1"] })).toBeUndefined();
+  expect(() => rehearsalOf({ policy: ["a.yaml"] }, {})).toThrow("--policy needs --trace");
+  expect(() => rehearsalOf({ trace: "t.csv" }, {})).toThrow("--trace needs --policy");
+  expect(() => rehearsalOf({ warmUp: 0.2 }, {})).toThrow("--warm-up: this belongs to a rehearsal");
+  expect(() => rehearsalOf(flags, { "--sweep": ["a=1"] })).toThrow("--sweep: a rehearsal takes");
 });

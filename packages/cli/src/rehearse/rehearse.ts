@@ -32,15 +32,35 @@ export interface RehearseOptions {
   readonly json?: boolean | undefined;
 }
 
+/** As the command line gives them: none of them, or a rehearsal. */
+export type RehearseFlags = Partial<RehearseOptions>;
+
+const OWN_FLAGS: Readonly<Partial<Record<keyof RehearseOptions, string>>> = {
+  service: "--service",
+  timeField: "--time-field",
+  sizeField: "--size-field",
+  timeUnit: "--time-unit",
+  timeAt: "--time-at",
+  unit: "--unit",
+  servers: "--servers",
+  workersPerServer: "--workers-per-server",
+  slow: "--slow",
+  queueTimeout: "--queue-timeout",
+  copies: "--copies",
+  cancel: "--cancel",
+  warmUp: "--warm-up",
+};
+
 const DEFAULT_RUNS = 5;
 const WARM_UP_RATIO = 0.1;
 
 export const REHEARSE_HELP = `
-Rehearsal of a policy file against recorded traffic:
+Rehearsals of policy files against recorded traffic:
   bobtail sim --policy bobtail.yaml --trace requests.csv --workers-per-server 4
-  bobtail sim --policy today.yaml new.yaml --trace access.jsonl --time-at end --slow 0=5`;
+  bobtail sim --policy today.yaml new.yaml --trace access.jsonl --time-at end --slow 0=5
+`;
 
-/** Adds what a rehearsal takes beside \`--runs\`, \`--seed\` and \`--json\`, which the command has. */
+/** Adds what a rehearsal takes beside `--runs`, `--seed` and `--json`, which the command has. */
 export function addRehearseOptions(command: Command): void {
   command
     .option("--policy <file...>", "rehearse these policy files, each compared with the first")
@@ -88,6 +108,40 @@ export function addRehearseOptions(command: Command): void {
       "share of the requests, the first ones, that is not measured; default 10%",
       ratioIn(0, 0.9),
     );
+}
+
+/**
+ * What is to be rehearsed; undefined: the flags ask for no rehearsal. Throws a {@link CommandFailure} for half of one.
+ *
+ * @param others - by name, what a scenario may be given and a rehearsal may not; undefined values were not.
+ */
+export function rehearsalOf(
+  flags: RehearseFlags,
+  others: Readonly<Record<string, unknown>>,
+): RehearseOptions | undefined {
+  const { policy, trace } = flags;
+  if (policy === undefined && trace === undefined) {
+    for (const [key, flag] of Object.entries(OWN_FLAGS)) {
+      if (flags[key as keyof RehearseOptions] !== undefined)
+        throw new CommandFailure(
+          `${flag}: this belongs to a rehearsal`,
+          "Give --policy FILE --trace FILE too.",
+        );
+    }
+    return undefined;
+  }
+  if (policy === undefined || trace === undefined)
+    throw new CommandFailure(
+      policy === undefined ? "--trace needs --policy" : "--policy needs --trace",
+      "Give both: --policy bobtail.yaml --trace requests.csv.",
+    );
+  const [other] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
+  if (other !== undefined)
+    throw new CommandFailure(
+      `${other}: a rehearsal takes its world from the trace`,
+      "Leave it out, or leave --policy and --trace out.",
+    );
+  return { ...flags, policy, trace };
 }
 
 /** Rehearses policies and prints what they would do. Throws a {@link CommandFailure}. */

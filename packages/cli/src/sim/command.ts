@@ -68,7 +68,7 @@ export function addSimCommand(program: Command): void {
     .action(async (scenario: string | undefined, flags: SimFlags & RehearseFlags) => {
       const rehearsal = rehearsalOf(flags, otherThanRehearsal(scenario, flags));
       if (rehearsal !== undefined) return rehearse(rehearsal);
-      if (scenario === undefined) sim.error("error: missing required argument 'scenario'");
+      if (scenario === undefined) return sim.error("error: missing required argument 'scenario'");
       const { sim: run } = await import("./sim.ts");
       await run(scenario, flags, program.version() ?? "unknown");
     });
