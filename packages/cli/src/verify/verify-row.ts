@@ -37,6 +37,6 @@ export function showTolerance(tolerance: Tolerance): string {
     case "relative":
       return `${Number((tolerance.ratio * 100).toPrecision(3))} %`;
     case "absolute":
-      return `+-${tolerance.width}`;
+      return `+-${Number(tolerance.width.toPrecision(3))}`;
   }
 }

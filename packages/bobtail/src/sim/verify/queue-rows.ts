@@ -98,8 +98,11 @@ function mmcRows(): SimRow[] {
       compute: (scale = 1) => of(runWorld(world, scale)),
     });
     return [
-      row(" C", "share of arrivals that wait", [erlangC(workers, load), 0.02], (r) =>
-        metAtLeast(r, workers),
+      row(
+        " C",
+        "share of arrivals that wait",
+        [erlangC(workers, load), workers === 2 ? 0.01 : 0.02],
+        (r) => metAtLeast(r, workers),
       ),
       row(" T", "mean time", [mmcMean(workers, load), tolerance], meanUnits),
       row(" p99", "p99", [mmcQuantile(workers, load, 0.99), 0.02], (r) => quantileUnits(r, 0.99)),
