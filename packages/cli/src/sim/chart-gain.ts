@@ -2,6 +2,7 @@ import { extraRatio } from "bobtail/sim";
 import { drawing, escapeHtml, round, WIDTH } from "./chart-frame.ts";
 import { linearScale, logScale, type Scale, showShort } from "./chart-scale.ts";
 import { MAX_SERIES } from "./chart-series.ts";
+import { shortened } from "./html-table.ts";
 import type { ReportRow } from "./sim-report.ts";
 
 export interface Gain {
@@ -13,7 +14,7 @@ export interface Gain {
 }
 
 /** Rows that are drawn, at most. */
-export const MAX_GAINS = 24;
+export const MAX_GAINS = 12;
 
 const ROW = 26;
 const TOP = 30;
@@ -81,7 +82,7 @@ function costOf({ gain, top }: Row, scale: Scale): string {
   const baseline = top + ROW / 2 + 4;
   const width = Math.max(0.5, round(end - COST.from));
   return (
-    `<text x="${NAMES}" y="${baseline}" text-anchor="end">${escapeHtml(shortened(gain.label))}</text>` +
+    `<text x="${NAMES}" y="${baseline}" text-anchor="end">${escapeHtml(shortened(gain.label, MAX_LABEL))}</text>` +
     `<rect class="cost" x="${COST.from}" y="${top + 5}" width="${width}" height="${ROW - 10}"/>` +
     `<text x="${end + 6}" y="${baseline}">${percent(gain.extraRatio)}</text>`
   );
@@ -110,7 +111,7 @@ function whiskerOf({ gain: { low, high }, top }: Row, scale: Scale): string {
 }
 
 function valueText({ gain, base, top }: Row, after: number): string {
-  const change = gain === base ? "" : ` (${changeOf(gain.p99Ms / base.p99Ms)})`;
+  const change = gain === base || base.p99Ms === 0 ? "" : ` (${changeOf(gain.p99Ms / base.p99Ms)})`;
   return `<text x="${round(after + 9)}" y="${top + ROW / 2 + 4}">${showShort(gain.p99Ms)}${change}</text>`;
 }
 
@@ -126,8 +127,4 @@ function changeOf(factor: number): string {
   if (factor >= FACTOR) return `x ${showShort(factor)}`;
   const change = Math.round((factor - 1) * 100);
   return change === 0 ? "same" : `${change < 0 ? "\u2212" : "+"}${Math.abs(change)} %`;
-}
-
-function shortened(text: string): string {
-  return text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL - 1)}\u2026` : text;
 }

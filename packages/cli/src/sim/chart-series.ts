@@ -1,5 +1,6 @@
 import { isSupported } from "bobtail/plan";
 import { intervalOf, type SimResult } from "bobtail/sim";
+import { shortened } from "./html-table.ts";
 import { pointOf, showAxisValue } from "./sim-figures.ts";
 import { countOf, type ReportRow, type SimReport } from "./sim-report.ts";
 
@@ -19,24 +20,24 @@ export function chooseRows(report: SimReport, most: number = MAX_SERIES): Chosen
   const { axes, rows } = report;
   const names = new Set(rows.map((row) => row.name));
   if (axes.length === 0) {
-    const chosen = rows.slice(0, most).map((row) => ({ label: row.name, row }));
+    const chosen = rows.slice(0, most).map((row) => ({ label: shortened(row.name), row }));
     const some = rows.length > most ? `the first ${most} of ${rows.length} rows` : "";
     return { rows: chosen, which: some };
   }
   if (names.size === 1) {
     const chosen = spread(rows, most).map((row) => ({
-      label: axes.length === 1 ? showAxisValue(row.at[0]) : row.at.map(showAxisValue).join(", "),
+      label: shortened(row.at.map(showAxisValue).join(", ")),
       row,
     }));
-    return { rows: chosen, which: `by ${axes.map(({ path }) => path).join(", ")}` };
+    return { rows: chosen, which: shortened(`by ${axes.map(({ path }) => path).join(", ")}`) };
   }
   const last = axes.map(({ values }) => values[values.length - 1]);
   const atLast = rows.filter((row) => row.at.every((value, i) => value === last[i]));
-  const chosen = atLast.slice(0, most).map((row) => ({ label: row.name, row }));
-  return { rows: chosen, which: `at ${pointOf(report, atLast[0]?.at ?? [])}` };
+  const chosen = atLast.slice(0, most).map((row) => ({ label: shortened(row.name), row }));
+  return { rows: chosen, which: shortened(`at ${pointOf(report, atLast[0]?.at ?? [])}`) };
 }
 
-function spread(rows: readonly ReportRow[], most: number): readonly ReportRow[] {
+export function spread(rows: readonly ReportRow[], most: number): readonly ReportRow[] {
   if (rows.length <= most) return rows;
   const step = (rows.length - 1) / (most - 1);
   return Array.from({ length: most }, (_, i) => rows[Math.round(i * step)] as ReportRow);

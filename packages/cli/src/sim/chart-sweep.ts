@@ -1,7 +1,8 @@
 import type { Column } from "bobtail/sim";
 import { AREA, axes, curve, drawing, type Point, round } from "./chart-frame.ts";
 import { linearScale, logScale, nameScale, type Scale, showShort } from "./chart-scale.ts";
-import { MAX_SERIES } from "./chart-series.ts";
+import { MAX_SERIES, spread } from "./chart-series.ts";
+import { shortened } from "./html-table.ts";
 import { headingOf, pointOf, showAxisValue } from "./sim-figures.ts";
 import type { ReportRow, SimReport } from "./sim-report.ts";
 
@@ -9,6 +10,11 @@ export interface SweepSeries {
   readonly label: string;
   readonly rows: readonly ReportRow[];
 }
+
+/** Of one line; more are not told apart on a page. */
+const MAX_POINTS = 50;
+/** More dots than this make a line of their own. */
+const MAX_DOTS = 120;
 
 /** Lines over the first swept parameter: one for each row of the scenario and each value of the other parameters. */
 export function sweepSeries(report: SimReport): SweepSeries[] {
@@ -21,7 +27,10 @@ export function sweepSeries(report: SimReport): SweepSeries[] {
     if (group === undefined) groups.set(label, [row]);
     else group.push(row);
   }
-  return [...groups].slice(0, MAX_SERIES).map(([label, rows]) => ({ label, rows }));
+  return [...groups].slice(0, MAX_SERIES).map(([label, rows]) => ({
+    label: shortened(label),
+    rows: spread(rows, MAX_POINTS),
+  }));
 }
 
 /** What is drawn: the p99 where there is one, or the first column; and the median, thin, beside it. */
@@ -48,15 +57,16 @@ export function sweepChart(report: SimReport, series: readonly SweepSeries[]): s
     return x.place(isNumeric ? Number(value) : axis.values.indexOf(value ?? ""));
   };
   const y = valueScale(report, columns, { from: bottom, to: top });
+  const dotted = series.reduce((sum, { rows }) => sum + rows.length, 0) <= MAX_DOTS;
   const body = series.map(({ rows }, i) => {
     const lines = columns.map((column, c) => {
       const points = rows.flatMap((row): Point[] => {
         const value = row.cells[column.key]?.value ?? null;
         return value === null || value <= 0 ? [] : [{ x: placeOf(row), y: y.place(value) }];
       });
-      return curve(points, i, c === 0 ? "" : "thin") + (c === 0 ? dots(points, i) : "");
+      return curve(points, i, c === 0 ? "" : "thin") + (c === 0 && dotted ? dots(points, i) : "");
     });
-    return `${whiskers(rows, main, { placeOf, y })}${lines.join("")}`;
+    return `${dotted ? whiskers(rows, main, { placeOf, y }) : ""}${lines.join("")}`;
   });
   const yTitle = columns.length > 1 ? "p99 (thin: p50), ms" : headingOf(main);
   return drawing(

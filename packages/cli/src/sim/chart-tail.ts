@@ -7,6 +7,8 @@ export interface TailSeries {
   readonly points: readonly TailPoint[];
 }
 
+/** More bands than this hide each other. */
+const MAX_BANDS = 4;
 /** Log scales begin here: 1 us. */
 const MIN_MS = 0.001;
 
@@ -27,7 +29,8 @@ export function spectrum(series: readonly TailSeries[]): string {
     y: inside(y.place(clip(ms))),
   });
   const body = series.map(({ points }, i) => {
-    const known = points.filter((p) => p.low !== undefined && p.high !== undefined);
+    const isBanded = series.length <= MAX_BANDS;
+    const known = points.filter((p) => isBanded && p.low !== undefined && p.high !== undefined);
     const low = known.map((p) => at(p.nines, p.low ?? p.ms));
     const high = known.map((p) => at(p.nines, p.high ?? p.ms));
     return `${band(low, high, i)}${curve(

@@ -5,12 +5,16 @@ import { type ChosenRows, chooseRows, tailOf } from "./chart-series.ts";
 import { sweepChart, sweepSeries } from "./chart-sweep.ts";
 import { ccdf, namedPercentiles, spectrum, type TailSeries } from "./chart-tail.ts";
 import { reportStyle } from "./html-style.ts";
-import { reportTable, simpleTable } from "./html-table.ts";
+import { reportTable, shortened, simpleTable } from "./html-table.ts";
 import { methodOf, partialOf } from "./sim-figures.ts";
 import type { SimReport } from "./sim-report.ts";
 
+/** Names and settings are the user's own and may be long. */
+const MAX_TEXT = 400;
+
 /** The report as one HTML file: no script, nothing loaded, below 60 KB. */
 export function htmlReport(report: SimReport): string {
+  const title = shortened(report.title, MAX_TEXT);
   const chosen = chooseRows(report);
   const source =
     report.source === undefined ? "" : `<p class="dim">Source: ${escapeHtml(report.source)}.</p>`;
@@ -21,11 +25,11 @@ export function htmlReport(report: SimReport): string {
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none';style-src 'unsafe-inline'">
 <meta name="generator" content="bobtail ${escapeHtml(report.version)}">
-<title>${escapeHtml(report.title)}</title><style>${reportStyle()}</style></head><body>
-<h1>${escapeHtml(report.title)}</h1>${source}<p class="dim">${escapeHtml(methodOf(report))}</p>${warning}
+<title>${escapeHtml(title)}</title><style>${reportStyle()}</style></head><body>
+<h1>${escapeHtml(title)}</h1>${source}<p class="dim">${escapeHtml(shortened(methodOf(report), MAX_TEXT))}</p>${warning}
 ${reportTable(report)}${notes}
 ${sweepFigure(report)}${gainFigure(chooseRows(report, MAX_GAINS))}${tailFigures(chosen)}
-<p class="dim">Made by <code>bobtail sim</code> ${escapeHtml(report.version)}, scenario <code>${escapeHtml(report.name)}</code>.</p>
+<p class="dim">Made by <code>bobtail sim</code> ${escapeHtml(report.version)}, scenario <code>${escapeHtml(shortened(report.name))}</code>.</p>
 </body></html>
 `;
 }
@@ -35,7 +39,7 @@ function sweepFigure(report: SimReport): string {
   const points = report.axes[0]?.values.length ?? 0;
   if (points < 2) return "";
   return figure({
-    heading: `Against ${report.axes[0]?.path}`,
+    heading: shortened(`Against ${report.axes[0]?.path}`),
     caption: "Upright strokes are 95 % intervals.",
     labels: series.map(({ label }) => label),
     svg: sweepChart(report, series),
@@ -71,7 +75,7 @@ function tailFigures({ rows, which }: ChosenRows): string {
     figure({
       heading: `Percentile spectrum${where}`,
       caption:
-        "Each step to the right is another nine. Lines end where the sample does; bands are 95 % intervals between replications.",
+        "Each step to the right is another nine. Lines end where the sample does; bands, where few enough to see, are 95 % intervals between replications.",
       labels,
       svg: spectrum(series),
       more: `<details><summary>The same as a table</summary><div class="scroll">${table}</div></details>`,

@@ -3,9 +3,9 @@ import { halfOf, headingOf, showAxisValue, showHalf, showValue } from "./sim-fig
 import type { ReportCell, ReportRow, SimReport } from "./sim-report.ts";
 
 /** More rows are not read on a page; the other forms have them all. */
-const MAX_ROWS = 80;
+const MAX_ROWS = 40;
 /** Names are the user's own and may be long; the page stays small. */
-const MAX_NAME = 120;
+const MAX_NAME = 60;
 
 /** All values, with their intervals and what they stand beside. */
 export function reportTable(report: SimReport): string {
@@ -50,6 +50,6 @@ function cellOf(cell: ReportCell, column: SimReport["columns"][number]): string 
   return `${value}${beside.map((text) => `<small>${text}</small>`).join("")}`;
 }
 
-export function shortened(text: string): string {
-  return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME - 1)}\u2026` : text;
+export function shortened(text: string, most: number = MAX_NAME): string {
+  return text.length > most ? `${text.slice(0, most - 1)}\u2026` : text;
 }
