@@ -1,5 +1,6 @@
 import { checkOption } from "../core/errors.ts";
 import type { Rng } from "../core/rng.ts";
+import { standardNormal } from "./normal.ts";
 
 /** A distribution of durations, in ms. Means and parameters are in ms unless they are pure numbers. */
 export type Law =
@@ -32,7 +33,7 @@ export function compileLaw(law: Law): Draw {
     case "uniform":
       return (rng) => law.fromMs + (law.toMs - law.fromMs) * rng.next();
     case "lognormal":
-      return (rng) => Math.exp(law.mu + law.sigma * normal(rng));
+      return (rng) => Math.exp(law.mu + law.sigma * standardNormal(rng));
     case "pareto":
       return (rng) => law.scaleMs * (1 - rng.next()) ** (-1 / law.shape);
     case "empirical": {
@@ -87,9 +88,4 @@ export function meanOf(law: Law): number {
     case "stalls":
       return meanOf(law.law) + law.share * meanOf(law.stall);
   }
-}
-
-/** Source: Box & Muller, Ann. Math. Stat. 29(2), 1958; one of the pair, so that a draw takes two numbers always. */
-function normal(rng: Rng): number {
-  return Math.sqrt(-2 * Math.log(1 - rng.next())) * Math.cos(2 * Math.PI * rng.next());
 }
