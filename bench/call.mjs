@@ -83,7 +83,7 @@ const costs = await compare(
   },
   ROUNDS,
 );
-table("One client call, nothing fires (a budget is for an idle core of about 3 GHz)", costs, {
+table("One client call, nothing fires", costs, {
   peers: { naive: NAIVE, cockatiel: COCKATIEL },
   budgets: {
     "bobtail: hedge and deadline armed": 500,
@@ -128,8 +128,7 @@ table("Mixed shapes", mixed, {
   },
 });
 
-// A hedge that fires and wins: the primary never answers by itself. Bounded and in waves, because thousands of
-// calls under way at once would measure how the garbage collector copies them.
+// A hedge that fires and wins: the primary never answers by itself. In waves of bounded size, as in a service.
 const eager = createClient({
   endpoints,
   hedge: { afterMs: 0 },
