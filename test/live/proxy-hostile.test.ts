@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { parseRetryAfter } from "../../packages/cli/src/proxy/deadline-header.ts";
-import { createTrustRule } from "../../packages/cli/src/proxy/peer.ts";
 import { isOwnPath } from "../../packages/cli/src/proxy/request-target.ts";
 import { gate, Testbed, talk, until } from "./proxy-testbed.ts";
 
@@ -34,6 +33,20 @@ for (const [name, second] of [
     expect(backend.requests).toHaveLength(1);
   });
 }
+
+test("answers that are due before a pipelined upgrade all arrive", async () => {
+  const ready = gate();
+  const backend = await bed.backend((request, response) => {
+    void ready.opened.then(() => response.end(request.url));
+  });
+  const proxy = await bed.service([backend.url]);
+  const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`;
+  const heard = talk(proxy.port, get("/1") + get("/2") + get("/3") + UPGRADE);
+  await until(() => backend.requests.length === 3);
+  ready.open();
+  expect(statuses(await heard)).toEqual([200, 200, 200]);
+  await proxy.idle();
+});
 
 test("a refused upgrade passes a long answer whole to a client that reads late", async () => {
   const sizeBytes = 4_000_000;
@@ -232,8 +245,4 @@ test("Retry-After is obeyed however long it is, and what is neither seconds nor 
       value === "2050" ? 2_050_000 : "nothing",
     ]);
   expect(parseRetryAfter("Thu, 01 Jan 1970 00:00:09 GMT", 2_000)).toBe(7_000);
-});
-
-test("a client without an address is nobody that is trusted", () => {
-  expect(createTrustRule()("unknown")).toBe(false);
 });

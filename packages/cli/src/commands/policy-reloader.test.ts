@@ -21,11 +21,13 @@ function reloaderOf(
   follow: () => void = () => {},
 ) {
   const lines: string[] = [];
-  const proxy = { reload } as RunningProxy;
+  const counts = { failed: 0 };
+  const noteFailedReload = (): void => void counts.failed++;
+  const proxy = { reload, noteFailedReload } as RunningProxy;
   const palette = createPalette(false);
   const say = (line: string): void => void lines.push(line);
   const run = createReloader({ file, files: [], proxy, palette, say, follow });
-  return { lines, run };
+  return { counts, lines, run };
 }
 
 test("a policy file that has become a device or a pipe is not read: the old policy stays", async () => {
@@ -59,4 +61,14 @@ test("requests during a reload are served by one more after it", async () => {
   const { run } = reloaderOf(file, async () => void reloads++);
   await Promise.all([run("a"), run("b"), run("c")]);
   expect(reloads).toBe(2);
+});
+
+test("a policy that cannot be used counts as a failed reload, where operators look", async () => {
+  const file = join(folder, "p.yaml");
+  const { counts, run } = reloaderOf(file, () => Promise.resolve());
+  for (const text of ["services: [", "services: { s: { endpoints: [http://h:1] } }\n", POLICY]) {
+    writeFileSync(file, text);
+    await run("changed");
+  }
+  expect(counts.failed).toBe(2);
 });

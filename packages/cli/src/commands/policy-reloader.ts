@@ -27,6 +27,12 @@ export function createReloader(setup: ReloaderSetup): Reloader {
   let running: Promise<void> | undefined;
   let again = false;
 
+  /** Operators watch the count, not the lines. */
+  function refuse(line: string): void {
+    proxy.noteFailedReload();
+    say(line);
+  }
+
   async function once(why: string): Promise<void> {
     if (file === undefined || file === "-") {
       say(`bobtail: ${why}: there is no policy file to read again`);
@@ -35,7 +41,7 @@ export function createReloader(setup: ReloaderSetup): Reloader {
     const kept = "the old policy stays in force";
     // Reading a pipe would hold up every request until somebody writes to it.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
-      say(`bobtail: ${why}: ${file} is no regular file any more; ${kept}`);
+      refuse(`bobtail: ${why}: ${file} is no regular file any more; ${kept}`);
       return;
     }
     const reading = loadPolicy(file);
@@ -44,11 +50,11 @@ export function createReloader(setup: ReloaderSetup): Reloader {
     follow([file, ...files]);
     if (!reading.ok) {
       say(formatProblems(reading.problems, palette));
-      say(`bobtail: ${why}: ${file} has mistakes; ${kept}`);
+      refuse(`bobtail: ${why}: ${file} has mistakes; ${kept}`);
       return;
     }
     if (reading.config.listeners.length === 0) {
-      say(`bobtail: ${why}: ${file} has no listener; ${kept}`);
+      refuse(`bobtail: ${why}: ${file} has no listener; ${kept}`);
       return;
     }
     await proxy.reload(reading.config);

@@ -100,6 +100,8 @@ export interface RunningProxy {
    * Rejects, with the old configuration in force, when a new listener cannot be bound or an option is out of range.
    */
   reload(config: ProxyConfig): Promise<void>;
+  /** Counts a reload that came to nothing before there was a configuration to swap. */
+  noteFailedReload(): void;
   stats(): ProxyStats;
   /** Stops accepting, answers 503 on `/readyz`, and resolves when nothing runs any more or after `graceMs`; then closed. */
   drain(graceMs: number): Promise<void>;

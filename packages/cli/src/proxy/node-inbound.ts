@@ -76,8 +76,7 @@ export class NodeInbound implements Inbound {
   }
 
   head(status: number, message: string, headers: string[]): void {
-    const { isLeaving } = this.peer;
-    if (this.listener.isStopping || isLeaving) this.response.shouldKeepAlive = false;
+    if (this.listener.isStopping) this.response.shouldKeepAlive = false;
     // A word for people: one that cannot be written is left out.
     if (message === "" || !WRITABLE.test(message)) this.response.writeHead(status, headers);
     else this.response.writeHead(status, message, headers);
@@ -127,6 +126,7 @@ export class NodeInbound implements Inbound {
     });
   }
 
+  /** Answers that wait behind this one are on their way by then. */
   private leave(): void {
     if (this.peer.running.size === 0) closeSoon(this.request.socket);
   }

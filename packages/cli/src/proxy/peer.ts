@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv6 } from "node:net";
+import { BlockList, isIPv6 } from "node:net";
 import { checkOption } from "bobtail/engine";
 
 /** One connection of a client: who it is, whether it is believed, and what runs for it. */
@@ -45,11 +45,7 @@ export type TrustRule = (address: string) => boolean;
 export function createTrustRule(ranges: readonly string[] = LOOPBACK): TrustRule {
   const list = new BlockList();
   for (const range of ranges) addRange(list, range);
-  return (address) => {
-    // A client that has left before it was looked at has no address.
-    const family = isIP(address);
-    return family !== 0 && list.check(address, family === 6 ? "ipv6" : "ipv4");
-  };
+  return (address) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
 function addRange(list: BlockList, range: string): void {

@@ -121,6 +121,10 @@ export class ProxyServer implements RunningProxy, ExchangeHost {
     }
   }
 
+  noteFailedReload(): void {
+    this.counts.reloadsFailed++;
+  }
+
   stats(): ProxyStats {
     return proxyStats(this.view());
   }
