@@ -13,6 +13,7 @@ import { readCandidates } from "../../packages/cli/src/rehearse/candidates.ts";
 import { readTrace } from "../../packages/cli/src/rehearse/read-trace.ts";
 import { rehearseAll } from "../../packages/cli/src/rehearse/rehearsal.ts";
 import { createPalette } from "../../packages/cli/src/terminal/palette.ts";
+import { runCli } from "./cli-process.testbed.ts";
 
 /** Slower than a real fleet, so that a busy machine's late timers are small beside its times. `bench/rehearsal.mjs` compares the values. */
 const FACTOR = 4;
@@ -57,6 +58,21 @@ function trace(seed: number): string {
   return text;
 }
 
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "bobtail-rehearsal-"));
+  cleanups.push(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+function writePolicies(folder: string, urls: readonly string[]): string[] {
+  const endpoints = urls.map((url) => `\n      - ${url}`).join("");
+  return Object.entries(POLICIES).map(([name, body]) => {
+    const file = join(folder, `${name}.yaml`);
+    writeFileSync(file, `services:\n  fleet:\n    endpoints:${endpoints}${body}\n`);
+    return file;
+  });
+}
+
 async function measuredP99Ms(file: string, fleet: Fleet): Promise<number> {
   await fleet.reset();
   const reading = loadPolicy(file);
@@ -79,16 +95,10 @@ async function measuredP99Ms(file: string, fleet: Fleet): Promise<number> {
 }
 
 test("the order in which a rehearsal puts three policy files by their p99 is the proxy's order on real sockets", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "bobtail-rehearsal-"));
-  cleanups.push(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const fleet = await startFleet({ backends: BACKENDS, queueLimitMs: QUEUE_LIMIT_MS, seed: 1 });
   cleanups.push(() => fleet.stop());
-  const endpoints = fleet.urls.map((url) => `\n      - ${url}`).join("");
-  const files = Object.entries(POLICIES).map(([name, body]) => {
-    const file = join(folder, `${name}.yaml`);
-    writeFileSync(file, `services:\n  fleet:\n    endpoints:${endpoints}${body}\n`);
-    return file;
-  });
+  const files = writePolicies(folder, fleet.urls);
   const traceFile = join(folder, "trace.csv");
   writeFileSync(traceFile, trace(1001));
 
@@ -115,3 +125,37 @@ test("the order in which a rehearsal puts three policy files by their p99 is the
   expect(worstFirst(predicted), JSON.stringify(predicted)).toEqual(files);
   expect(worstFirst(measured), JSON.stringify(measured)).toEqual(files);
 }, 180_000);
+
+test("`bobtail sim --policy --trace` prints each policy, the change against the first, and the same as JSON", async () => {
+  const folder = temporaryFolder();
+  const urls = BACKENDS.map((_, i) => `http://127.0.0.1:${10_001 + i}`);
+  const [first = "", , hedged = ""] = writePolicies(folder, urls);
+  const traceFile = join(folder, "trace.csv");
+  writeFileSync(traceFile, trace(1001));
+  const args = ["--policy", first, hedged, "--trace", traceFile, "--workers-per-server", "4"];
+  const rehearse = (...more: readonly string[]) =>
+    runCli("sim", ...args, "--slow", "0=5", "--queue-timeout", "4s", "--runs", "2", ...more);
+  const text = await rehearse();
+  expect(text.exitCode, text.stderr).toBe(0);
+  expect(text.stdout).toContain(`against ${first}`);
+  const json = await rehearse("--json");
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    schema: "bobtail.rehearse/1",
+    stage: { workers: 4, queue_timeout_ms: 4000, runs: 2, copies: "same-size" },
+    policies: [
+      { file: first, servers: 10 },
+      { file: hedged, change_ratio: { p99: {} } },
+    ],
+  });
+  expect((await rehearse("--seed", "1", "--json")).stdout).toBe(json.stdout);
+});
+
+test.each([
+  [["--policy", "nowhere.yaml", "--trace", "t.csv"], /nowhere\.yaml cannot be used/],
+  [["--policy", "nowhere.yaml"], /--policy needs --trace/],
+  [["slow-backend", "--slow", "0=5"], /--slow: this belongs to a rehearsal/],
+  [["--policy", "a.yaml", "--trace", "t.csv", "--unit", "weeks"], /--unit/],
+])("`bobtail sim %j` ends with 2 and says why", async (args, why) => {
+  const { exitCode, stderr } = await runCli("sim", ...args);
+  expect([exitCode, stderr]).toEqual([2, expect.stringMatching(why)]);
+});
