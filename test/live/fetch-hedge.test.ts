@@ -172,6 +172,18 @@ test("a copy is marked with its number and kind, and every one asks the levels b
   await answer;
 });
 
+test("a request that carries an upper level's plea not to hedge is not hedged here either", async () => {
+  const { waiting, handler } = stuck();
+  const servers = await pair(handler, (_, response) => response.end("second"));
+  const { time, c } = hedging(servers.map((s) => s.url));
+  const answer = c.fetch("/", { headers: { "bobtail-no-hedge": "1" } });
+  await until(() => waiting.length === 1);
+  await time.advance(10 * DELAY_MS);
+  waiting[0]?.end("first");
+  expect(await (await answer).text()).toBe("first");
+  expect(c.stats().hedges).toBe(0);
+});
+
 test("34: a copy is told the smaller of its own timeout and what is left of the deadline", async () => {
   const { waiting, handler } = stuck();
   const a = await backend(handler);

@@ -198,6 +198,7 @@ class ServiceClient {
       deadlineMs: init.deadlineMs,
       idempotent: ready.idempotent,
       replayable: ready.replayable,
+      noHedge: ready.noHedge,
       key: ready.key,
       cost: init.cost,
     });

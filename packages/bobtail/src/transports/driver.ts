@@ -30,6 +30,8 @@ export interface DriverSetup {
 export interface RunOptions extends CallOptions {
   /** The body can be sent again; default true. */
   readonly replayable?: boolean | undefined;
+  /** An upper level hedges already: add no copies; default false, or as the context says. */
+  readonly noHedge?: boolean | undefined;
 }
 
 const DEFAULT_CLASS = "default";
@@ -129,6 +131,7 @@ export class ClientDriver implements Port {
     }
     call.idempotent = options.idempotent ?? false;
     call.replayable = options.replayable ?? true;
+    call.upperLevel = options.noHedge ?? false;
     const context = currentContext();
     if (context !== undefined) this.inherit(call, context);
     run.noHedge = call.upperLevel || (this.mayHedge && call.idempotent && call.replayable);
@@ -137,7 +140,7 @@ export class ClientDriver implements Port {
   private inherit(call: Call, context: CallContext): void {
     const deadlineMs = deadlineOn(this.clock, context);
     if (deadlineMs < call.deadlineMs) call.deadlineMs = deadlineMs;
-    call.upperLevel = context.noHedge;
+    if (context.noHedge) call.upperLevel = true;
   }
 }
 

@@ -42,6 +42,8 @@ export interface PreparedFetch {
   readonly idempotent: boolean;
   /** The body can be sent again. */
   readonly replayable: boolean;
+  /** The request says that an upper level hedges already; default false. */
+  readonly noHedge?: boolean | undefined;
   /** `init.key`, else `undefined`: the client's default class. */
   readonly key: string | undefined;
   /** `init.signal`, else the `Request`'s own. */

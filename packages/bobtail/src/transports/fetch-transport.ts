@@ -119,6 +119,7 @@ class UndiciConnections implements FetchConnections {
       sender: new FetchSender(this.settings, { ...plan, body }, marks.noHedge),
       idempotent: plan.idempotent,
       replayable: body.replayable,
+      noHedge: plan.noHedge,
       key: init.key,
       signal: init.signal === undefined ? request?.signal : init.signal,
     });

@@ -156,6 +156,7 @@ class InterceptedService {
         signal: sink.signal,
         idempotent,
         replayable,
+        noHedge: headerOf(request.headers, "bobtail-no-hedge") === "1",
         key: this.options.key?.(request),
       })
       .then(
