@@ -7,9 +7,16 @@ export interface Verdict {
   readonly wallMs: number;
 }
 
+export interface LaneTask {
+  readonly indices: readonly number[];
+  readonly quick: boolean;
+  /** For each, as soon as it is known. */
+  readonly onVerdict: (verdict: Verdict) => void;
+}
+
 /** Something that takes checks one group at a time: a worker thread. */
 export interface Lane {
-  run(indices: readonly number[], quick: boolean): Promise<readonly Verdict[]>;
+  run(task: LaneTask): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -18,19 +25,21 @@ export interface RunOptions {
   readonly groups: readonly (readonly number[])[];
   readonly lanes: readonly Lane[];
   readonly quick: boolean;
-  readonly onVerdicts?: ((verdicts: readonly Verdict[]) => void) | undefined;
+  readonly onVerdict?: ((verdict: Verdict) => void) | undefined;
 }
 
 /** Each group on the first lane that is free. Rejects with the first error, when no lane works any more. */
 export async function runChecks(options: RunOptions): Promise<Verdict[]> {
-  const { groups, lanes, quick, onVerdicts } = options;
+  const { groups, lanes, quick } = options;
   const verdicts: Verdict[] = [];
+  const onVerdict = (verdict: Verdict): void => {
+    verdicts.push(verdict);
+    options.onVerdict?.(verdict);
+  };
   let next = 0;
   const work = async (lane: Lane): Promise<void> => {
     for (let group = groups[next++]; group !== undefined; group = groups[next++]) {
-      const found = await lane.run(group, quick);
-      verdicts.push(...found);
-      onVerdicts?.(found);
+      await lane.run({ indices: group, quick, onVerdict });
     }
   };
   const ends = await Promise.allSettled(

@@ -11,7 +11,9 @@ const PLAIN = createPalette(false);
 function lane(judge: (index: number) => Verdict): Lane & { closed: number } {
   return {
     closed: 0,
-    run: async (indices) => indices.map(judge),
+    run: async ({ indices, onVerdict }) => {
+      for (const index of indices) onVerdict(judge(index));
+    },
     async close() {
       this.closed++;
     },
@@ -68,7 +70,7 @@ test("groups are shared out over the lanes, verdicts come back in order, lanes a
     groups,
     lanes,
     quick: false,
-    onVerdicts: (found) => seen.push(...found.map(({ index }) => index)),
+    onVerdict: ({ index }) => seen.push(index),
   });
   expect(verdicts.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5]);
   expect(seen.sort()).toEqual([0, 1, 2, 3, 4, 5]);

@@ -40,15 +40,13 @@ async function verify(entry: URL, args: readonly string[]): Promise<void> {
   const startMs = performance.now();
   const count = groups.reduce((sum, group) => sum + group.length, 0);
   let done = 0;
-  const onVerdicts = (found: readonly Verdict[]): void => {
-    done += found.length;
-    for (const { index, holds, wallMs } of found) {
-      const word = holds ? "pass" : "FAIL";
-      const seconds = (wallMs / 1000).toFixed(1);
-      process.stderr.write(`${done}/${count} ${word} ${checks[index]?.id} (${seconds} s)\n`);
-    }
+  const onVerdict = ({ index, holds, wallMs }: Verdict): void => {
+    done++;
+    const word = holds ? "pass" : "FAIL";
+    const seconds = (wallMs / 1000).toFixed(1);
+    process.stderr.write(`${done}/${count} ${word} ${checks[index]?.id} (${seconds} s)\n`);
   };
-  const verdicts = await runChecks({ groups, lanes, quick, onVerdicts });
+  const verdicts = await runChecks({ groups, lanes, quick, onVerdict });
   const coming = comingRows.filter(({ row }) => only === undefined || only.includes(row));
   const report: VerifyReport = {
     checks,

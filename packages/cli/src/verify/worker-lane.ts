@@ -4,7 +4,7 @@ import { checks } from "./checks.ts";
 import type { Lane, Verdict } from "./run-checks.ts";
 
 interface Task {
-  readonly indices: readonly number[];
+  readonly index: number;
   readonly quick: boolean;
 }
 
@@ -12,11 +12,18 @@ interface Task {
 export function workerLane(entry: URL): Lane {
   const worker = new Worker(entry);
   return {
-    async run(indices, quick) {
-      worker.postMessage({ indices, quick } satisfies Task);
-      // Rejects with the thread's own error.
-      const [verdicts] = (await once(worker, "message")) as [readonly Verdict[]];
-      return verdicts;
+    async run({ indices, quick, onVerdict }) {
+      worker.on("message", onVerdict);
+      try {
+        for (const index of indices) {
+          const ended = once(worker, "message");
+          worker.postMessage({ index, quick } satisfies Task);
+          // Rejects with the thread's own error.
+          await ended;
+        }
+      } finally {
+        worker.off("message", onVerdict);
+      }
     },
     async close() {
       await worker.terminate();
@@ -28,9 +35,7 @@ export function workerLane(entry: URL): Lane {
 export function serveChecks(): void {
   const port = parentPort;
   if (port === null) throw new Error("this is not a worker thread");
-  port.on("message", ({ indices, quick }: Task) => {
-    port.postMessage(indices.map((index) => judge(index, quick)));
-  });
+  port.on("message", ({ index, quick }: Task) => port.postMessage(judge(index, quick)));
 }
 
 function judge(index: number, quick: boolean): Verdict {
