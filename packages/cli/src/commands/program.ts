@@ -16,6 +16,8 @@ export function createProgram(): Command {
     .helpOption("-h, --help", "print help")
     .showHelpAfterError("Run with --help for the options.")
     .exitOverride()
+    // `sim merge --json` is an option of `merge`, not of `sim`.
+    .enablePositionalOptions()
     .addHelpText(
       "after",
       `
