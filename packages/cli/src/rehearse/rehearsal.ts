@@ -36,13 +36,13 @@ export interface Stage {
   readonly seed: number;
 }
 
-export const QUANTILES = [
+const QUANTILES = [
   ["p50", 0.5],
   ["p99", 0.99],
   ["p999", 0.999],
 ] as const;
 
-export type QuantileName = (typeof QUANTILES)[number][0];
+type QuantileName = (typeof QUANTILES)[number][0];
 
 /** Statistics of the replications of one policy. Latencies are of calls that succeeded. */
 export interface RehearsedRow {

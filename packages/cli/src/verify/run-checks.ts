@@ -7,7 +7,7 @@ export interface Verdict {
   readonly wallMs: number;
 }
 
-export interface LaneTask {
+interface LaneTask {
   readonly indices: readonly number[];
   readonly quick: boolean;
   /** For each, as soon as it is known. */
