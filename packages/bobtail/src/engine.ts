@@ -31,14 +31,14 @@ export type {
 export type { CallPolicy, Port } from "./policies/port.ts";
 export { createService, type Service, type ServiceSetup } from "./policies/service.ts";
 export type { ServiceStats, SkipReason } from "./policies/stats.ts";
-export { ClientDriver, type DriverSetup, type RunOptions } from "./transports/driver.ts";
+export { ClientDriver, type DriverSetup, type RunOptions } from "./transports/client/driver.ts";
 export type {
   AttemptReports,
   CallOptions,
   FailureDetails,
   LiveAttempt,
   Sender,
-} from "./transports/sender.ts";
+} from "./transports/client/sender.ts";
 export { systemClock } from "./transports/system-clock.ts";
 export {
   type HostTimer,

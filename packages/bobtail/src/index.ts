@@ -20,26 +20,26 @@ export type {
   TimeoutOptions,
 } from "./policies/options.ts";
 export type { SkipReason } from "./policies/stats.ts";
-export { type ContextMarks, withContext } from "./transports/call-context.ts";
+export { type ContextMarks, withContext } from "./transports/client/call-context.ts";
 export {
   type Client,
   createClient,
   type HttpClient,
   type TargetClient,
-} from "./transports/client.ts";
+} from "./transports/client/client.ts";
 export type {
   ClientOptions,
   SharedClientOptions,
   TargetClientOptions,
-} from "./transports/client-options.ts";
-export type { ClientStats, EndpointStats } from "./transports/client-stats.ts";
+} from "./transports/client/client-options.ts";
+export type { ClientStats, EndpointStats } from "./transports/client/client-stats.ts";
 export type {
   AttemptMessage,
   CallMessage,
   HedgeMessage,
   SkipMessage,
-} from "./transports/diagnostics.ts";
-export type { Origin, TargetEndpoint, UrlEndpoint } from "./transports/endpoint-list.ts";
+} from "./transports/client/diagnostics.ts";
+export type { Origin, TargetEndpoint, UrlEndpoint } from "./transports/client/endpoint-list.ts";
 export type {
   FetchConnections,
   FetchEndpoint,
@@ -48,12 +48,12 @@ export type {
   FetchSetup,
   FetchTransport,
   PreparedFetch,
-} from "./transports/fetch-transport-port.ts";
-export type { AttemptFunction, FunctionCallOptions } from "./transports/function-sender.ts";
+} from "./transports/client/fetch-transport-port.ts";
+export type { AttemptFunction, FunctionCallOptions } from "./transports/client/function-sender.ts";
 export type {
   AttemptReports,
   CallOptions,
   FailureDetails,
   LiveAttempt,
   Sender,
-} from "./transports/sender.ts";
+} from "./transports/client/sender.ts";

@@ -7,11 +7,11 @@ export {
   type ScriptedFunction,
   type ScriptedOutcome,
   scriptedFunction,
-} from "./transports/scripted-function.ts";
+} from "./transports/testing/scripted-function.ts";
 export {
   type ScriptedReply,
   type ScriptedRequest,
   type ScriptedTransport,
   scriptedTransport,
-} from "./transports/scripted-transport.ts";
-export { type VirtualTime, virtualTime } from "./transports/virtual-time.ts";
+} from "./transports/testing/scripted-transport.ts";
+export { type VirtualTime, virtualTime } from "./transports/testing/virtual-time.ts";
