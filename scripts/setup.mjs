@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const stamp = `${root}node_modules/.setup`;
+const QUIET = ["--no-audit", "--no-fund", "--loglevel=error"];
 const [major, minor] = process.versions.node.split(".").map(Number);
 
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -20,11 +21,16 @@ const wanted = createHash("sha256")
 const installed = existsSync(stamp) ? readFileSync(stamp, "utf8") : "";
 if (installed !== wanted) {
   say("Installing from the lockfile (once; about half a minute) ...");
-  run(
-    "npm",
-    ["ci", "--no-audit", "--no-fund", "--loglevel=error"],
-    "The install failed. The lines above say why; `npm ci` repeats it.",
-  );
+  // Where the registry lacks an optional package, one npm leaves it out of the lockfile and another refuses
+  // a lockfile without it. `npm install` takes the same versions, and --no-save leaves the lockfile alone.
+  if (spawn("npm", ["ci", ...QUIET], ["ignore", 2, "ignore"]).status !== 0) {
+    say("`npm ci` failed; trying `npm install --no-save`, which takes the same versions ...");
+    run(
+      "npm",
+      ["install", "--no-save", ...QUIET],
+      "The install failed. The lines above say why; `npm ci` repeats it.",
+    );
+  }
   mkdirSync(`${root}node_modules`, { recursive: true });
   writeFileSync(stamp, wanted);
 }
@@ -36,11 +42,15 @@ run(
 );
 
 function run(command, args, remedy) {
+  const { status, error } = spawn(command, args, ["ignore", 2, 2]);
+  if (status !== 0) fail(error ? `${error.message}. ${remedy}` : remedy);
+}
+
+// stdout belongs to the command that follows (`npm start -- --json`), so a child's goes to stderr.
+function spawn(command, args, stdio) {
   // npm is a script on Windows, which only a shell can start.
   const shell = process.platform === "win32" && command === "npm";
-  // stdout belongs to the command that follows (`npm start -- --json`), so a child's goes to stderr.
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2], shell });
-  if (status !== 0) fail(error ? `${error.message}. ${remedy}` : remedy);
+  return spawnSync(command, args, { cwd: root, stdio, shell });
 }
 
 function say(line) {
