@@ -1,7 +1,7 @@
 import type { Scale } from "./chart-scale.ts";
 
 export const WIDTH = 720;
-export const HEIGHT = 340;
+const HEIGHT = 340;
 /** Where the data goes: left, right, top, bottom. */
 export const AREA = { left: 64, right: 704, top: 14, bottom: 290 } as const;
 
@@ -74,7 +74,7 @@ export function band(low: readonly Point[], high: readonly Point[], series: numb
   return `<path class="b f${series}" d="${pathOf([...low, ...[...high].reverse()])}Z"/>`;
 }
 
-export function pathOf(points: readonly Point[]): string {
+function pathOf(points: readonly Point[]): string {
   return points.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${round(x)} ${round(y)}`).join("");
 }
 

@@ -65,7 +65,7 @@ export function nameScale(
   };
 }
 
-export function showNumber(value: number): string {
+function showNumber(value: number): string {
   return Number(value.toPrecision(6)).toLocaleString("en-US", { maximumSignificantDigits: 6 });
 }
 

@@ -34,7 +34,7 @@ export function sweepSeries(report: SimReport): SweepSeries[] {
 }
 
 /** What is drawn: the p99 where there is one, or the first column; and the median, thin, beside it. */
-export function sweepColumns(report: SimReport): readonly Column[] {
+function sweepColumns(report: SimReport): readonly Column[] {
   const named = (key: string) => report.columns.filter((column) => column.key === key);
   const [main = report.columns[0]] = named("p99");
   return main === undefined ? [] : [main, ...(main.key === "p99" ? named("p50") : [])];

@@ -30,7 +30,7 @@ const STATISTICS: Readonly<Record<string, Statistic>> = {
   busy: busyRatio,
 };
 
-export const NOTES = {
+const NOTES = {
   succeeded: "Percentiles are of the requests that succeeded; the share that failed stands beside.",
   roots:
     "Percentiles are of whole requests, which wait for all of their leaves; failed and extra are of leaf calls.",

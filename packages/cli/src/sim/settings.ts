@@ -13,7 +13,7 @@ export interface Subject {
 }
 
 /** A subject at one point of the sweep. */
-export interface SweptSubject extends Subject {
+interface SweptSubject extends Subject {
   readonly at: readonly AxisValue[];
 }
 

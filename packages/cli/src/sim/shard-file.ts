@@ -1,9 +1,10 @@
+import { checkScenario } from "bobtail/sim";
 import { CommandFailure } from "../terminal/failure.ts";
 import type { TaskResult } from "./compute-task.ts";
 import type { Shard } from "./shard.ts";
 import { fingerprintOf, type SimJob } from "./sim-job.ts";
 
-export const SHARD_SCHEMA = "bobtail.sim-shard/1";
+const SHARD_SCHEMA = "bobtail.sim-shard/1";
 
 /** What one shard found, with all that is needed to merge it. */
 export interface ShardFile {
@@ -54,14 +55,13 @@ export function parseShardFile(text: string, file: string): ShardFile {
   const areResults =
     Array.isArray(results) &&
     results.every((entry) => Array.isArray(entry) && isCount(entry[0], 0) && isRecord(entry[1]));
-  const isJob = isRecord(job) && isRecord(job.source) && Array.isArray(job.sets);
   if (
     typeof version !== "string" ||
     typeof fingerprint !== "string" ||
     typeof complete !== "boolean" ||
     !isShard ||
     !areResults ||
-    !isJob
+    !isJob(job)
   )
     throw new CommandFailure(`${file}: its contents are damaged`, REMEDY);
   return data as unknown as ShardFile;
@@ -149,6 +149,24 @@ function difference(a: SimJob, b: SimJob): string {
     ...said("--seed differs", a.seed, b.seed),
     ...said("--scale differs", a.scale, b.scale),
   ].join(", ");
+}
+
+function isJob(job: unknown): boolean {
+  if (!isRecord(job) || !isRecord(job.source)) return false;
+  const { source, sets, sweeps, runs, seed, scale } = job;
+  const areTexts = (list: unknown): boolean =>
+    Array.isArray(list) && list.every((item) => typeof item === "string");
+  return (
+    areTexts(sets) &&
+    areTexts(sweeps) &&
+    (runs === undefined || isCount(runs, 1)) &&
+    (seed === undefined || Number.isSafeInteger(seed)) &&
+    typeof scale === "number" &&
+    scale > 0 &&
+    (source.kind === "file"
+      ? checkScenario(source.scenario).ok
+      : source.kind === "built-in" && typeof source.name === "string")
+  );
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

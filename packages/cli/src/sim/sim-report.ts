@@ -159,7 +159,7 @@ function batches(key: string, all: SimResult): { low?: number; high?: number } {
 }
 
 /** `p999` is the quantile 0.999. */
-export function quantileOfKey(key: string): number | undefined {
+function quantileOfKey(key: string): number | undefined {
   const digits = /^p(\d{2,})$/.exec(key)?.[1];
   return digits === undefined ? undefined : Number(`0.${digits}`);
 }
