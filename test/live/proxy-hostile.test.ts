@@ -48,7 +48,10 @@ test("answers that are due before a pipelined upgrade all arrive", async () => {
   await proxy.idle();
 });
 
-test("a refused upgrade passes a long answer whole to a client that reads late", async () => {
+test("a refused upgrade passes a long answer whole to a client that reads late, and piles up no listeners", async () => {
+  const warnings: string[] = [];
+  const warned = (warning: Error): void => void warnings.push(warning.name);
+  process.on("warning", warned);
   const sizeBytes = 4_000_000;
   const backend = await bed.backend((_request, response) => response.end(Buffer.alloc(sizeBytes)));
   const proxy = await bed.service([backend.url]);
@@ -64,6 +67,8 @@ test("a refused upgrade passes a long answer whole to a client that reads late",
   await once(client, "close");
   expect(read).toBeGreaterThan(sizeBytes);
   await proxy.idle();
+  process.off("warning", warned);
+  expect(warnings).not.toContain("MaxListenersExceededWarning");
 });
 
 test("a client that leaves while its upgrade waits for an answer ends the attempt", async () => {
@@ -105,6 +110,48 @@ test("a client that never takes the rest of its answers keeps its connection no 
   for (let i = 0; i < 300; i++) client.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
   await until(() => proxy.stats.calls > 100);
   await until(() => proxy.running.stats().connections === 0);
+  client.destroy();
+  await proxy.idle();
+});
+
+test("later answers on a connection that nobody reads do not set the first one going: memory stays bounded", async () => {
+  const chunk = Buffer.alloc(65_536);
+  let sentBytes = 0;
+  const backend = await bed.rawBackend((socket) => {
+    const pump = (): void => {
+      if (socket.destroyed) return;
+      sentBytes += chunk.length;
+      if (socket.write(chunk)) setImmediate(pump);
+      else socket.once("drain", pump);
+    };
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      pump();
+    });
+  });
+  const small = await bed.backend((_request, response) => response.end("ok"));
+  const proxy = await bed.proxy({
+    listeners: [
+      {
+        host: "127.0.0.1",
+        port: 0,
+        service: [{ path: "/small", service: "small" }, { service: "endless" }],
+      },
+    ],
+    services: {
+      endless: { endpoints: [{ url: backend.url }], options: {} },
+      small: { endpoints: [{ url: small.url }], options: {} },
+    },
+  });
+  const client = connect(proxy.port, "127.0.0.1");
+  client.on("error", () => {});
+  client.pause();
+  for (let i = 0; i < 6; i++) {
+    client.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n".repeat(2));
+    for (let k = 0; k < 20; k++) expect((await proxy.get("/small")).status).toBe(200);
+  }
+  // What the system's buffers hold, and no more.
+  expect(sentBytes).toBeLessThan(100_000_000);
   client.destroy();
   await proxy.idle();
 });

@@ -27,6 +27,7 @@ export class NodeInbound implements Inbound {
   /** Set before anything can be reported. */
   events: InboundEvents | undefined;
   private hints: number;
+  private isWaiting: boolean;
   private readonly request: IncomingMessage;
   private readonly response: ServerResponse;
   private readonly listener: ListenerState;
@@ -44,6 +45,7 @@ export class NodeInbound implements Inbound {
     this.isHttp10 = request.httpVersionMinor === 0;
     this.events = undefined;
     this.hints = 0;
+    this.isWaiting = false;
     this.request = request;
     this.response = response;
     this.listener = listener;
@@ -88,7 +90,7 @@ export class NodeInbound implements Inbound {
 
   write(chunk: Buffer): boolean {
     if (this.response.write(chunk)) return true;
-    this.response.once("drain", () => this.events?.drained());
+    this.awaitDrain();
     return false;
   }
 
@@ -114,6 +116,25 @@ export class NodeInbound implements Inbound {
     this.response.detachSocket(socket);
     socket.write(`${head}\r\n`, "latin1");
     joinTunnel(socket, upstream, { idleMs: this.listener.tunnelIdleMs, closed });
+  }
+
+  /**
+   * Of several answers on one connection Node tells the first that it may go on whenever a later one is added
+   * to; obeying would fill memory, so what waits is looked at, and if need be the connection is asked.
+   */
+  private awaitDrain(): void {
+    // On a connection that was taken over it is not Node that tells, and this one listener goes on waiting.
+    if (this.isWaiting) return;
+    this.isWaiting = true;
+    const { response, request } = this;
+    const go = (): void => {
+      this.isWaiting = false;
+      this.events?.drained();
+    };
+    response.once("drain", () => {
+      if (response.writableLength < response.writableHighWaterMark) go();
+      else request.socket.once("drain", go);
+    });
   }
 
   /** A client that does not take the rest of its answer keeps its connection no longer than an idle one. */
