@@ -50,7 +50,7 @@ function refuseMixture(flags: ProxyFlags): void {
     const given = names.map((name) => `--${name}`).join(", ");
     throw new CommandFailure(
       `--config cannot be combined with ${given}`,
-      "Write these in the policy file.",
+      "Write these in the policy file; --access-log is `accessLog: stdout` there.",
     );
   }
   if (flags.listen === undefined || flags.to === undefined) {

@@ -142,7 +142,13 @@ class ServiceClient {
     const { connections, driver } = this;
     if (this.closing !== undefined) return Promise.reject(closedError(this.name));
     if (connections === undefined)
-      return Promise.reject(optionError("transport", "a transport, to use fetch", undefined));
+      return Promise.reject(
+        optionError(
+          "transport",
+          "a transport for fetch, such as fetchTransport() of bobtail/undici",
+          undefined,
+        ),
+      );
     const noHedge = driver.service.hedger.max > 0 || (currentContext()?.noHedge ?? false);
     let prepared: PreparedFetch | Promise<PreparedFetch>;
     try {

@@ -84,7 +84,7 @@ export function checkKeys(
   for (const key of Object.keys(given)) {
     checkOption(
       { [`${prefix}${key}`]: (given as Record<string, unknown>)[key] },
-      `no such option; known are ${Object.keys(known).join(", ")}`,
+      `a known option (${Object.keys(known).join(", ")})`,
       Object.hasOwn(known, key),
     );
   }
