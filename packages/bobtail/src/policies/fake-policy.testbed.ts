@@ -7,7 +7,7 @@ import type { Hedger, LatencyClass } from "./hedger.ts";
 import type { CallPolicy } from "./port.ts";
 
 /** The least outstanding one that the contract allows, the earlier in the list among equals. */
-export class FakeBalancer implements Balancer {
+class FakeBalancer implements Balancer {
   endpoints: readonly Endpoint[];
   perEndpoint: number;
   pickCount: number;
@@ -45,7 +45,7 @@ export class FakeBalancer implements Balancer {
 }
 
 /** A bucket counted in hundredths of an extra attempt, so that its arithmetic is exact. */
-export class FakeBudget implements Budget {
+class FakeBudget implements Budget {
   readonly capacityCount: number;
   readonly depositHundredths: number;
   hundredths: number;

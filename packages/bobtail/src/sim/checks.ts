@@ -166,13 +166,13 @@ export function kindOf(
 }
 
 /** More than this are not looked for. */
-export const MAX_PROBLEMS = 50;
+const MAX_PROBLEMS = 50;
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function show(value: unknown): string {
+function show(value: unknown): string {
   if (value === undefined) return "missing";
   if (typeof value === "number") return String(value);
   const text = JSON.stringify(value) ?? String(value);

@@ -2,7 +2,7 @@ import { Mt19937 } from "../../core/mt19937.ts";
 import { nearestRank, sampleFanOut } from "../sampled-fan-out.ts";
 import { atIndex } from "./article-fleet.ts";
 
-export interface ArticleFanOutRow {
+interface ArticleFanOutRow {
   readonly name: string;
   readonly p50Ms: number;
   readonly p99Ms: number;
