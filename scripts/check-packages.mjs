@@ -11,6 +11,12 @@ const out = mkdtempSync(join(tmpdir(), "bobtail-pack-"));
 let passed = 0;
 let failed = 0;
 
+// What an older build left in dist must not be packed.
+for (const step of [["scripts/clean.mjs"], ["node_modules/typescript/bin/tsc", "-b"]]) {
+  const { status } = spawnSync(process.execPath, step, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (status !== 0) process.exit(1);
+}
+
 try {
   for (const name of ["bobtail", "cli"]) {
     const folder = join(root, "packages", name);

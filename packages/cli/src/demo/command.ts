@@ -26,7 +26,7 @@ export function addDemoCommand(program: Command): void {
       "--seconds <n>",
       "what is measured of each phase, after a warm-up",
       numberIn(1, 3_600),
-      20,
+      15,
     )
     .option("--rate <n>", "requests a second; default 70 % of the fleet", numberIn(0.1, 100_000))
     .option("--seed <n>", "of service times and arrivals", wholeNumber, 1)

@@ -11,7 +11,7 @@ const QUEUE_LIMIT_MS = 1_000;
 const STALL: StallLaw = { shareRatio: 0.01, minMs: 50, maxMs: 150 };
 
 export interface DemoOptions {
-  /** What is measured in each phase; seconds in [1, 3,600], default 20. A warm-up comes before it. */
+  /** What is measured in each phase; seconds in [1, 3,600], default 15. A warm-up comes before it. */
   readonly seconds?: number | undefined;
   /** Requests a second; above 0, default 70 % of what the fleet can serve (2,576 without stalls). */
   readonly ratePerSec?: number | undefined;
@@ -63,7 +63,7 @@ export interface DemoPlan {
 
 /** Throws `ERR_BOBTAIL_OPTION` for the first option out of range. */
 export function checkDemoOptions(options: DemoOptions): DemoPlan {
-  const { seconds = 20, seed = 1, stalls = false, hedge = true, factor } = options;
+  const { seconds = 15, seed = 1, stalls = false, hedge = true, factor } = options;
   const backends = sickFleet(stalls);
   const ratePerSec = options.ratePerSec ?? LOAD_RATIO * capacityPerSec(backends);
   checkOption({ seconds }, "seconds in [1, 3600]", seconds >= 1 && seconds <= 3_600);

@@ -53,7 +53,7 @@ async function runPhases(
   for (const contender of [baseline, bobtail]) {
     if (plan.signal.aborted) break;
     const outcome = await runPhase(contender, fleet, stretched, {
-      label: contender.label,
+      label: isFirstRound ? contender.label : `${contender.label}, again at half the speed`,
       warmupMs: Math.max(WARMUP_MS, WARMUP_MS_PER_FACTOR * factor),
       durationMs: plan.seconds * 1_000,
       factor,
