@@ -2,7 +2,7 @@ import type { DelayRule } from "./latency-class.ts";
 
 /** How far one estimate may move the delay. Up means fewer copies and is harmless; down is slower, against noise. */
 const MAX_RISE = 2;
-const MAX_FALL = 1.25;
+const MAX_FALL = 1.5;
 /** The share of the budget that `auto` plans to spend; the rest is for early failures and bad moments. */
 const PLANNED_SHARE = 0.7;
 
@@ -27,7 +27,7 @@ export function adaptiveDelay(options: AdaptiveDelayOptions): DelayRule {
       const known = delayMs < Number.POSITIVE_INFINITY;
       // Hidden by censoring, it is no less than the longest time seen, and no reason to hedge sooner than now.
       const hiddenMs = () => Math.max(known ? delayMs : 0, latencies.longestMs);
-      const targetMs = quantile <= 0 ? 0 : (latencies.quantileMs(quantile) ?? hiddenMs());
+      const targetMs = quantile <= 0 ? 0 : (latencies.typicalQuantileMs(quantile) ?? hiddenMs());
       const steadyMs = known
         ? Math.min(Math.max(targetMs, delayMs / MAX_FALL), delayMs * MAX_RISE)
         : targetMs;

@@ -6,19 +6,21 @@ const BITS = 6;
 /** Just under 18 minutes; longer ones count as that. */
 const MAX_US: number = 2 ** 30 - 1;
 const BUCKET_COUNT: number = bucketOf(MAX_US, BITS) + 1;
-const SLOT_COUNT = 3;
-const SLOT_MS = 10_000;
-const MAX_SLOT_MS = 300_000;
+const SLOT_COUNT = 5;
+const SLOT_MS = 2_000;
+const MAX_SLOT_MS = 180_000;
+/** A slot has a say in a quantile when this many of its samples are expected beyond it. */
+const MIN_BEYOND = 5;
 
 /** How long anything may stay in a window, and so how long silence leaves an estimate in force: 15 minutes. */
 export const WINDOW_MAX_MS: number = SLOT_COUNT * MAX_SLOT_MS;
 
 /**
- * The recent latencies of one class: three slots, the oldest of which is dropped when a new one opens.
+ * The recent latencies of one class: five slots, the oldest of which is dropped when a new one opens.
  *
- * A slot is closed after 10 s if it then holds half of the samples that an estimate needs, else as soon
- * as it does, at the latest after 5 minutes: a class of few calls looks back further instead of never
- * knowing enough, and the two closed slots alone are enough for an estimate. Memory: 20 KiB, twice that once something was censored.
+ * A slot is closed after 2 s if it then holds a quarter of the samples that an estimate needs, else as soon
+ * as it does, at the latest after 3 minutes: a class of few calls looks back further instead of never
+ * knowing enough, and the four closed slots alone are enough for an estimate. Memory: 35 KiB, twice that once something was censored.
  */
 export class LatencyWindow {
   private readonly slots: Slot[];
@@ -77,8 +79,10 @@ export class MergedLatencies implements LatencyCounts {
   readonly lowest: number;
   readonly highest: number;
   readonly total: number;
+  private readonly slots: readonly LatencyCounts[];
 
   constructor(slots: readonly LatencyCounts[]) {
+    this.slots = slots;
     this.lowest = Math.min(...slots.map((slot) => slot.lowest));
     this.highest = Math.max(...slots.map((slot) => slot.highest));
     this.total = slots.reduce((sum, slot) => sum + slot.total, 0);
@@ -101,6 +105,22 @@ export class MergedLatencies implements LatencyCounts {
   quantileMs(quantile: number): number | undefined {
     const bucket = kaplanMeierBucket(this, 1 - quantile);
     return bucket < 0 ? undefined : bucketEndMs(bucket);
+  }
+
+  /**
+   * The same of a typical slot: the lower median of those that hold enough, else the quantile of the whole.
+   *
+   * A pause of the whole fleet fills one slot with long latencies that no hedge could have cured. In the whole
+   * window they would push the delay up, out of reach of the slow calls after it; the budget bounds
+   * what the pause itself may cost.
+   */
+  typicalQuantileMs(quantile: number): number | undefined {
+    const able = this.slots.filter((slot) => slot.total * (1 - quantile) >= MIN_BEYOND);
+    if (able.length < 2) return this.quantileMs(quantile);
+    const buckets = able.map((slot) => kaplanMeierBucket(slot, 1 - quantile));
+    const ordered = buckets.map((b) => (b < 0 ? BUCKET_COUNT : b)).sort((a, b) => a - b);
+    const bucket = ordered[(ordered.length - 1) >> 1] as number;
+    return bucket === BUCKET_COUNT ? undefined : bucketEndMs(bucket);
   }
 
   /** The longest time that anything was seen to run; 0 when nothing was. */

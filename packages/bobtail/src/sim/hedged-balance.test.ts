@@ -46,3 +46,23 @@ test("a server that was slow under hedging has its full share again within a min
     (started(until90s) - started(until70s)) / (until90s.attemptCount - until70s.attemptCount);
   expect(share).toBeGreaterThan(0.07);
 });
+
+test("a pause of the whole fleet does not keep hedges from the slow calls after it", () => {
+  const pause: Fault = { kind: "pause", atMs: 1000, forMs: 400 };
+  const world = new World({
+    servers: [
+      { workers: 4, slowdown: 5, faults: [pause] },
+      { count: 9, workers: 4, faults: [pause] },
+    ],
+    size: { kind: "exponential", meanMs: 10 },
+    copies: "independent",
+    arrivals: { kind: "poisson", ratePerSecond: 2576 },
+    requests: 46_000,
+    warmUpRatio: 0.17,
+    policy: HEDGED,
+    seed: 1,
+  });
+  const r = world.run();
+  expect(r.hedgeCount / r.callCount).toBeGreaterThan(0.015);
+  expect(quantileMs(r, 0.999)).toBeLessThan(75);
+});
