@@ -10,8 +10,8 @@ const MAX_SHARE_RATIO = 0.75;
  *
  * A hedge cuts off the long latencies of a slow endpoint and leaves it the short ones, so that it would be judged
  * by its lucky answers; what tells it from the others is how often it is beaten. The races that every endpoint
- * loses now and then change nothing, since only ratios matter. The power was chosen by simulation: on the
- * fleet of docs/demo.md powers 0, 1, 2 and 4 give p99.9 of 65, 61, 57 and 54 ms, at the same extra load.
+ * loses now and then change nothing, since only ratios matter. The power is the error penalty's; weaker ones
+ * left the slow endpoint more calls and a longer tail in simulation (`sim/hedged-balance.test.ts` bounds both).
  *
  * @param kept - what is left of the estimate after a time without news, in (0, 1]; the share fades with it.
  */
