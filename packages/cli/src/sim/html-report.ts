@@ -4,7 +4,7 @@ import { showShort } from "./chart-scale.ts";
 import { type ChosenRows, chooseRows, tailOf } from "./chart-series.ts";
 import { sweepChart, sweepSeries } from "./chart-sweep.ts";
 import { ccdf, namedPercentiles, spectrum, type TailSeries } from "./chart-tail.ts";
-import { reportStyle } from "./html-style.ts";
+import { figure, htmlPage } from "./html-page.ts";
 import { reportTable, shortened, simpleTable } from "./html-table.ts";
 import { methodOf, partialOf } from "./sim-figures.ts";
 import type { SimReport } from "./sim-report.ts";
@@ -20,18 +20,14 @@ export function htmlReport(report: SimReport): string {
     report.source === undefined ? "" : `<p class="dim">Source: ${escapeHtml(report.source)}.</p>`;
   const warning = report.partial ? `<p class="warn">${escapeHtml(partialOf(report))}</p>` : "";
   const notes = report.notes.map((note) => `<p>${escapeHtml(note)}</p>`).join("");
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none';style-src 'unsafe-inline'">
-<meta name="generator" content="bobtail ${escapeHtml(report.version)}">
-<title>${escapeHtml(title)}</title><style>${reportStyle()}</style></head><body>
-<h1>${escapeHtml(title)}</h1>${source}<p class="dim">${escapeHtml(shortened(methodOf(report), MAX_TEXT))}</p>${warning}
+  return htmlPage({
+    title,
+    version: report.version,
+    body: `${source}<p class="dim">${escapeHtml(shortened(methodOf(report), MAX_TEXT))}</p>${warning}
 ${reportTable(report)}${notes}
 ${sweepFigure(report)}${gainFigure(chooseRows(report, MAX_GAINS))}${tailFigures(chosen)}
-<p class="dim">Made by <code>bobtail sim</code> ${escapeHtml(report.version)}, scenario <code>${escapeHtml(shortened(report.name))}</code>.</p>
-</body></html>
-`;
+<p class="dim">Made by <code>bobtail sim</code> ${escapeHtml(report.version)}, scenario <code>${escapeHtml(shortened(report.name))}</code>.</p>`,
+  });
 }
 
 function sweepFigure(report: SimReport): string {
@@ -87,25 +83,4 @@ function tailFigures({ rows, which }: ChosenRows): string {
       svg: ccdf(series),
     })
   );
-}
-
-function figure({
-  heading,
-  caption,
-  labels,
-  svg,
-  more = "",
-}: {
-  readonly heading: string;
-  readonly caption: string;
-  readonly labels: readonly string[];
-  readonly svg: string;
-  readonly more?: string;
-}): string {
-  const keys = labels.map(
-    (label, i) =>
-      `<li><svg viewBox="0 0 28 10" aria-hidden="true"><path class="l s${i}" d="M0 5H28"/></svg>${escapeHtml(label)}</li>`,
-  );
-  const key = labels.length < 2 ? "" : `<ul class="key">${keys.join("")}</ul>`;
-  return `<figure><h2>${escapeHtml(heading)}</h2>${key}${svg}<figcaption>${escapeHtml(caption)}</figcaption>${more}</figure>\n`;
 }

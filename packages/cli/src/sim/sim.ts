@@ -3,6 +3,7 @@ import { scenarioNamed } from "bobtail/sim";
 import { formatProblems } from "../policy-file/problem.ts";
 import { CommandFailure, EXIT } from "../terminal/failure.ts";
 import { paletteFor } from "../terminal/palette.ts";
+import { stopOnSignal } from "../terminal/stop-on-signal.ts";
 import type { SimFlags } from "./command.ts";
 import { loadScenario } from "./load-scenario.ts";
 import { checkWritable, putOut, writeResult } from "./output.ts";
@@ -74,29 +75,4 @@ function readSource(scenario: string): SimJob["source"] | undefined {
   process.stderr.write(`${formatProblems(reading.problems, paletteFor(process.stderr))}\n`);
   process.exitCode = EXIT.usage;
   return undefined;
-}
-
-interface Stop {
-  readonly signal: AbortSignal;
-  release(): void;
-}
-
-function stopOnSignal(): Stop {
-  const stop = new AbortController();
-  const onSignal = (code: number): void => {
-    process.exitCode = code;
-    if (stop.signal.aborted) process.exit();
-    stop.abort();
-  };
-  const onInterrupt = (): void => onSignal(EXIT.interrupted);
-  const onTerminate = (): void => onSignal(EXIT.terminated);
-  process.on("SIGINT", onInterrupt);
-  process.on("SIGTERM", onTerminate);
-  return {
-    signal: stop.signal,
-    release() {
-      process.off("SIGINT", onInterrupt);
-      process.off("SIGTERM", onTerminate);
-    },
-  };
 }

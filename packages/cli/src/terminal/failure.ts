@@ -6,6 +6,12 @@ export const EXIT = {
   internal: 1,
   /** Wrong options, or a policy file with mistakes. */
   usage: 2,
+  /** A threshold or a trial was not met. */
+  failed: 3,
+  /** Worse than what it was compared with. */
+  regression: 4,
+  /** What was measured does not stand: the generator was the bottleneck, or the sample is too small. */
+  notValid: 5,
   interrupted: 130,
   terminated: 143,
 } as const;
