@@ -6,12 +6,14 @@ import { type LatencyUnit, MS_PER_LATENCY_UNIT } from "./latency-unit.ts";
 /**
  * A histogram log: one interval a line, `start,length,max,histogram`, with an optional `Tag=` before it.
  *
- * All intervals are added; with `--field` those of one tag. The format has no place for the unit: a comment
- * `#[Unit: us]` or `--unit` states it. A line that does not decode fails the log, since a part would mislead.
+ * All intervals are added; with `--field` those of one tag. In a log that begins with an interval without a tag, as
+ * HdrHistogram's own tools write them, those with a tag are other series and are left out. The format has no place for the
+ * unit: a comment `#[Unit: us]` or `--unit` states it. A line that does not decode fails the log, since a part would mislead.
  */
 export function hlogReader(setup: ReaderSetup): LogReader {
   const { sink, options, place } = setup;
   let unit: LatencyUnit | undefined = options.unit;
+  let isMainUntagged: boolean | undefined;
   return {
     line(text) {
       if (text.startsWith("#")) {
@@ -21,7 +23,10 @@ export function hlogReader(setup: ReaderSetup): LogReader {
       if (text.trim() === "" || text.startsWith('"')) return;
       const { tag, encoded } = fields(text);
       if (encoded === undefined) throw corrupt(place(), "fewer than four fields");
-      if (options.field !== undefined && tag !== options.field) return;
+      isMainUntagged ??= tag === undefined;
+      const isWanted =
+        options.field === undefined ? !isMainUntagged || tag === undefined : tag === options.field;
+      if (!isWanted) return;
       if (unit === undefined)
         throw new CommandFailure(
           `${place()}: the unit of its values is not stated`,

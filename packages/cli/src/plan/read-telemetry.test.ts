@@ -53,6 +53,13 @@ describe(".hlog", () => {
     );
   });
 
+  test("that begins without a tag is read without the tagged series beside it, unless one is named", async () => {
+    const text = `1,1,1,${THOUSAND}\nTag=b,1,1,1,${THOUSAND}\n2,1,1,${THOUSAND}\n`;
+    const options = { unit: "us", format: "hlog" } as const;
+    expect((await readText(text, options)).count).toBe(2_006);
+    expect((await readText(text, { ...options, field: "b" })).count).toBe(1_003);
+  });
+
   test("that is corrupt fails with its place, whatever is wrong with it", async () => {
     const options = { unit: "us", format: "hlog" } as const;
     const cases: readonly [string, string][] = [
