@@ -138,7 +138,7 @@ async function measure(file, fleet, seed, seconds = SECONDS) {
       p99Ms: measured.completed.quantile(0.99) / 1000,
       failed: failedCount(measured.ledger) / measured.ledger.planned,
       extra: (attempts - calls) / calls,
-      sendLagMs: measured.sendLag.quantile(0.99) / 1000,
+      sendLagMs: measured.pacingLag.quantile(0.99) / 1000,
       replyLagMs: replyLagP99Ms,
     };
   } finally {

@@ -56,7 +56,7 @@ async function tryFactor(
   try {
     for (let i = 0; i < TRIES && lagMs > MAX_LAG_MS && !plan.signal.aborted; i++) {
       const { load, replyLagP99Ms } = await runPhase(contender, fleet, stretched, timing);
-      const sendLagMs = load.measured.sendLag.quantile(0.99) / 1_000;
+      const sendLagMs = load.measured.pacingLag.quantile(0.99) / 1_000;
       lagMs = Math.max(sendLagMs, replyLagP99Ms) / factor;
     }
   } catch (error) {

@@ -42,7 +42,10 @@ export interface DemoReport {
 
 export function summarise(outcome: PhaseOutcome, factor: number): DemoPhase {
   const { contender, load, calls, attempts, hedgesWon } = outcome;
-  const { ledger, completed, all, sendLag } = load.measured;
+  const { ledger, completed, all, failed, pacingLag } = load.measured;
+  const ended = all.clone();
+  ended.add(failed);
+  if (ledger.dropped > 0) ended.record(load.plan.timeoutMs * 1_000, ledger.dropped);
   const inReportMs = (histogram: typeof all, quantile: number): number | undefined => {
     const ms = supportedQuantileMs(histogram, quantile);
     return ms === undefined ? undefined : ms / factor;
@@ -53,13 +56,13 @@ export function summarise(outcome: PhaseOutcome, factor: number): DemoPhase {
     p50Ms: inReportMs(completed, 0.5),
     p99Ms: inReportMs(completed, 0.99),
     p999Ms: inReportMs(completed, 0.999),
-    p99AllMs: inReportMs(all, 0.99),
+    p99AllMs: inReportMs(ended, 0.99),
     failedRatio: ratio(failedCount(ledger), ledger.ok + failedCount(ledger)),
     slowShareRatio: ratio(outcome.receivedBySlow, outcome.receivedByAll),
     extraRatio: ratio(attempts - calls, calls),
     hedgesWon,
     requests: ledger.sent + ledger.dropped,
-    sendLagP99Ms: inReportMs(sendLag, 0.99),
+    sendLagP99Ms: inReportMs(pacingLag, 0.99),
     ownCpuCores: outcome.ownCpuCores,
     fleetCpuCores: outcome.fleetCpuCores,
   };

@@ -1,14 +1,49 @@
-import { checkOption } from "bobtail/engine";
 import type { ArrivalPattern } from "./arrivals.ts";
 
-export interface LoadOptions {
-  /** http or https, with the path; every request is a GET of it. */
+/** What requests ask for. */
+export interface LoadTarget {
+  /** http or https, with the path. */
   readonly url: string;
-  /** Requests a second; above 0. */
-  readonly ratePerSec: number;
-  /** What is measured; ms above 0. */
+  /** Default GET, or POST where there is a body. Not CONNECT. */
+  readonly method?: string | undefined;
+  /** Names are compared without case. `host`, `content-length` and the like are set by the sender where they are absent. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: Uint8Array | undefined;
+  /** Its share among the targets; above 0, default 1. */
+  readonly weight?: number | undefined;
+}
+
+/** A piece of a run during which the rate changes evenly. A step is two segments. */
+export interface RateSegment {
+  /** Requests a second; >= 0. */
+  readonly fromPerSec: number;
+  readonly toPerSec: number;
+  /** Above 0. */
   readonly durationMs: number;
-  /** Sent before it at the same rate and reported apart; ms >= 0, default 0. */
+}
+
+export interface LoadTls {
+  /** Certificates that are trusted in place of Node's, in PEM. */
+  readonly ca?: string | undefined;
+  /** Certificates are not checked; default false. */
+  readonly insecure?: boolean | undefined;
+}
+
+/** What is sent: `url` or `targets`. When: `ratePerSec` and `durationMs`, or `profile`, or `plannedMs`. */
+export interface LoadOptions {
+  /** Short for one target. */
+  readonly url?: string | undefined;
+  /** Drawn by weight, from a seeded stream. */
+  readonly targets?: readonly LoadTarget[] | undefined;
+  /** Requests a second; above 0. */
+  readonly ratePerSec?: number | undefined;
+  /** What is measured; ms above 0. With `plannedMs` its default is the last planned moment. */
+  readonly durationMs?: number | undefined;
+  /** Ramps and steps, one after the other. The planned count is the integral of the rate, rounded. */
+  readonly profile?: readonly RateSegment[] | undefined;
+  /** A trace: the planned moments, in ms >= 0 from the start of measuring, ascending. */
+  readonly plannedMs?: Float64Array | undefined;
+  /** Sent before it at the rate it starts with (for a trace: its mean rate) and reported apart; ms >= 0, default 0. */
   readonly warmupMs?: number | undefined;
   /** Default `poisson`. */
   readonly arrivals?: ArrivalPattern | undefined;
@@ -16,64 +51,23 @@ export interface LoadOptions {
   readonly seed?: number | undefined;
   /** From the planned send; ms above 0, default 10,000. After the last send, open requests have as long to end. */
   readonly timeoutMs?: number | undefined;
-  /** Also the number of connections, so that none waits in the client; a whole number in [1, 65,535], default 2,048. One more is dropped, and counted. */
+  /** One more is dropped, and counted; a whole number in [1, 65,535], default 2,048. */
   readonly maxInFlight?: number | undefined;
+  /** Open at once; a whole number in [1, maxInFlight], which is the default. With fewer, requests wait for one, which is response time and named (`queueing`). */
+  readonly connections?: number | undefined;
+  /** Default `http1`. `http2` is agreed on in the TLS handshake for https, and spoken at once (prior knowledge) for http. */
+  readonly protocol?: "http1" | "http2" | undefined;
+  /** Answers are event streams: time to the first event, gaps between events, whole stream. Default false. */
+  readonly sse?: boolean | undefined;
+  readonly tls?: LoadTls | undefined;
+  /** Sending threads; a whole number in [1, 64], default 1: the caller's own thread sends. */
+  readonly workers?: number | undefined;
+  /** `thread` (default): a thread that sleeps until each moment wakes the sender. `timer`: the sender's own timers, a millisecond apart. */
+  readonly pacing?: "thread" | "timer" | undefined;
+  /** Length of the recorded intervals; ms above 0, default 1,000, doubled until at most 1,024 cover the run. */
+  readonly intervalMs?: number | undefined;
   /** Ends the run at once; the report is partial. */
   readonly signal?: AbortSignal | undefined;
   /** Called once, when the first measured request is about to leave. */
   readonly onMeasure?: (() => void) | undefined;
-}
-
-/** With every default filled in. */
-export interface LoadPlan {
-  readonly origin: string;
-  readonly path: string;
-  readonly warmupCount: number;
-  readonly warmupMs: number;
-  readonly count: number;
-  readonly durationMs: number;
-  readonly pattern: ArrivalPattern;
-  readonly seed: number;
-  readonly timeoutMs: number;
-  readonly maxInFlight: number;
-}
-
-/** Throws `ERR_BOBTAIL_OPTION` for the first option out of range. */
-export function checkLoadOptions(options: LoadOptions): LoadPlan {
-  const { ratePerSec, durationMs, warmupMs = 0, timeoutMs = 10_000, maxInFlight = 2_048 } = options;
-  const { arrivals = "poisson", seed = 1 } = options;
-  const url = URL.canParse(options.url) ? new URL(options.url) : undefined;
-  const protocol = url?.protocol;
-  checkOption(
-    { url: options.url },
-    "an http or https URL",
-    protocol === "http:" || protocol === "https:",
-  );
-  checkOption({ ratePerSec }, "a number above 0", isAbove0(ratePerSec));
-  checkOption({ durationMs }, "milliseconds above 0", isAbove0(durationMs));
-  checkOption({ warmupMs }, "milliseconds >= 0", warmupMs === 0 || isAbove0(warmupMs));
-  checkOption({ arrivals }, "poisson or uniform", arrivals === "poisson" || arrivals === "uniform");
-  checkOption({ seed }, "a whole number", Number.isSafeInteger(seed));
-  checkOption({ timeoutMs }, "milliseconds above 0", isAbove0(timeoutMs));
-  checkOption(
-    { maxInFlight },
-    "a whole number in [1, 65535]",
-    Number.isInteger(maxInFlight) && maxInFlight >= 1 && maxInFlight <= 65_535,
-  );
-  return {
-    origin: url?.origin ?? "",
-    path: `${url?.pathname ?? "/"}${url?.search ?? ""}`,
-    warmupCount: Math.round((ratePerSec * warmupMs) / 1_000),
-    warmupMs,
-    count: Math.round((ratePerSec * durationMs) / 1_000),
-    durationMs,
-    pattern: arrivals,
-    seed,
-    timeoutMs,
-    maxInFlight,
-  };
-}
-
-function isAbove0(value: number): boolean {
-  return value > 0 && Number.isFinite(value);
 }

@@ -1,7 +1,8 @@
 import { Pool } from "undici";
 import { Flight, type FlightOutcome } from "./flight.ts";
-import { checkLoadOptions, type LoadOptions, type LoadPlan } from "./load-options.ts";
-import type { LoadReport, LoadSection } from "./load-report.ts";
+import type { LoadOptions } from "./load-options.ts";
+import { checkLoadOptions, type LoadPlan } from "./load-plan.ts";
+import { emptySection, type LoadReport, type LoadSection } from "./load-report.ts";
 import { Schedule } from "./schedule.ts";
 
 /** Sends that a late timer may make up for before the event loop gets a turn. */
@@ -28,12 +29,14 @@ export interface LoadRun {
  */
 export function startLoad(options: LoadOptions): LoadRun {
   const loop = new OpenLoop(checkLoadOptions(options), options);
-  const { warmup, measured } = loop.schedule;
+  const { warmup, measured } = loop;
   return { report: loop.run(), warmup, measured, elapsedMs: () => loop.elapsedMs() };
 }
 
 class OpenLoop {
-  readonly schedule: Schedule;
+  readonly warmup: LoadSection;
+  readonly measured: LoadSection;
+  private readonly schedule: Schedule;
   private readonly plan: LoadPlan;
   private readonly signal: AbortSignal | undefined;
   private readonly pool: Pool;
@@ -52,9 +55,11 @@ class OpenLoop {
   constructor(plan: LoadPlan, options: LoadOptions) {
     this.plan = plan;
     this.schedule = new Schedule(plan);
+    this.warmup = emptySection(plan.warmupCount);
+    this.measured = emptySection(plan.count);
     this.signal = options.signal;
     this.onMeasure = options.onMeasure;
-    this.pool = new Pool(plan.origin, {
+    this.pool = new Pool(plan.targets[0]?.origin ?? "", {
       connections: plan.maxInFlight,
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -71,7 +76,8 @@ class OpenLoop {
   }
 
   async run(): Promise<LoadReport> {
-    const { signal, schedule } = this;
+    const { signal, warmup, measured, plan } = this;
+    const startedAt = new Date().toISOString();
     const abort = (): void => this.stop();
     const over = new Promise<void>((resolve) => {
       this.done = resolve;
@@ -83,9 +89,33 @@ class OpenLoop {
     await over;
     signal?.removeEventListener("abort", abort);
     await this.pool.destroy();
-    const { warmup, measured } = schedule;
     const partial = warmup.ledger.unsent + measured.ledger.unsent > 0 || signal?.aborted === true;
-    return { warmup, measured, wallMs: this.overMs, partial };
+    const wallMs = this.overMs;
+    const warmupMs = Math.min(wallMs, plan.warmupMs);
+    const runMs = Math.min(wallMs - warmupMs, plan.durationMs);
+    return {
+      warmup,
+      measured,
+      wallMs,
+      warmupMs,
+      runMs,
+      drainMs: wallMs - warmupMs - runMs,
+      partial,
+      intervals: [],
+      check: {
+        verdict: measured.ledger.dropped > 0 ? "generator-limited" : "ok",
+        reasons: measured.ledger.dropped > 0 ? ["requests were dropped"] : [],
+        notes: [],
+        sendLagP99Ms: measured.pacingLag.quantile(0.99) / 1_000,
+        loopDelayP99Ms: Number.NaN,
+        cpuCores: 0,
+        gcPauseMs: 0,
+        descriptorLimit: undefined,
+        pacingFloorMs: undefined,
+      },
+      plan,
+      startedAt,
+    };
   }
 
   elapsedMs(): number {
@@ -107,29 +137,32 @@ class OpenLoop {
   }
 
   private send(nowMs: number): void {
-    const { section, nextMs: plannedMs } = this.schedule;
-    if (section === this.schedule.measured) {
+    const { isWarmup, nextMs: plannedMs } = this.schedule;
+    const section = isWarmup ? this.warmup : this.measured;
+    if (!isWarmup) {
       this.onMeasure?.();
       this.onMeasure = undefined;
     }
     this.schedule.advance();
     if (this.inFlight >= this.plan.maxInFlight) {
       section.ledger.dropped++;
-      section.all.record(toMicros(this.plan.timeoutMs));
       return;
     }
     section.ledger.sent++;
     section.sendLag.record(toMicros(nowMs - plannedMs));
+    section.pacingLag.record(toMicros(nowMs - plannedMs));
+    section.queueing.record(0);
     const flight = new Flight(section, plannedMs, (f, outcome) => this.landed(f, outcome));
     this.link(flight);
-    this.pool.dispatch({ path: this.plan.path, method: "GET" }, flight);
+    this.pool.dispatch({ path: this.plan.targets[0]?.path ?? "/", method: "GET" }, flight);
   }
 
   private landed(flight: Flight, outcome: FlightOutcome): void {
     this.unlink(flight);
-    const { ledger, completed, all } = flight.section;
+    const { ledger, completed, all, failed } = flight.section;
     const micros = toMicros(this.elapsedMs() - flight.plannedMs);
-    all.record(micros);
+    if (outcome === "http-error" || outcome === "transport-error") failed.record(micros);
+    else all.record(micros);
     switch (outcome) {
       case "ok":
         ledger.ok++;
@@ -172,6 +205,8 @@ class OpenLoop {
     clearTimeout(this.timer);
     clearImmediate(this.immediate);
     this.schedule.stop();
+    for (const { ledger } of [this.warmup, this.measured])
+      ledger.unsent = ledger.planned - ledger.sent - ledger.dropped;
     while (this.oldest !== undefined) this.oldest.end("open");
     this.overMs = this.elapsedMs();
     this.done();
