@@ -96,7 +96,7 @@ test("work that outlasts the longest timer is waited for in peace", async () => 
   try {
     const running = get(`http://127.0.0.1:${await server.listen()}`);
     await expect.poll(() => server.counts().running).toBe(1);
-    server.reset();
+    await server.reset();
     expect(await running).toBe("503 reset");
     expect(warnings).toEqual([]);
   } finally {

@@ -1,5 +1,5 @@
+import type { BackendCounts } from "../fleet/backend-counts.ts";
 import type { Fleet } from "../fleet/fleet.ts";
-import type { BackendCounts } from "../fleet/fleet-options.ts";
 import { type LoadRun, startLoad } from "../load/load.ts";
 import { failedCount, type LoadReport, supportedQuantileMs } from "../load/load-report.ts";
 import type { DemoPlan } from "./demo-options.ts";

@@ -1,10 +1,15 @@
 import { checkOption } from "bobtail/engine";
+import type { BackendCounts } from "./backend-counts.ts";
+import { checkFault, type Fault } from "./fault.ts";
+import { checkRequestShapes, type RequestShapes } from "./request-shape.ts";
 import { checkServiceLaw, type ServiceLaw } from "./service-law.ts";
 
 export interface BackendOptions {
   readonly law: ServiceLaw;
   /** Requests served at one time; a whole number in [1, 1,024], default 4. */
   readonly workers?: number | undefined;
+  /** From the start on, and after each reset; default none. `gone`: the backend joins later, on the port that it has from the start. */
+  readonly fault?: Fault | undefined;
 }
 
 export interface FleetOptions {
@@ -16,28 +21,14 @@ export interface FleetOptions {
   readonly maxQueued?: number | undefined;
   /** A running request whose client went away frees its worker; default false, as in most servers. */
   readonly abortRunning?: boolean | undefined;
-  /** Always answered 200 at once, however slow the backend is; default `/healthz`. */
+  /** Answered 200 at once, however slow the backend is; see `Fault` for those that it meets. Default `/healthz`. */
   readonly healthPath?: string | undefined;
+  /** Requests that differ from others by what they ask for; default none. */
+  readonly shapes?: RequestShapes | undefined;
   /** Any 32-bit whole number; default 1. The same seed gives the same service times to each backend's requests. */
   readonly seed?: number | undefined;
   /** The fleet ends by itself after this, whatever its parent does; ms above 0, default 3,600,000. */
   readonly lifetimeMs?: number | undefined;
-}
-
-/** Counts of one backend since it started or was reset. Health checks are not counted. */
-export interface BackendCounts {
-  received: number;
-  /** Given to a worker, ended or not. */
-  started: number;
-  served: number;
-  /** Waited longer than the limit / found the queue full: both were answered 503. */
-  timedOut: number;
-  refused: number;
-  /** The client went away while the request waited / while it ran. */
-  cancelledQueued: number;
-  cancelledRunning: number;
-  queued: number;
-  running: number;
 }
 
 export interface FleetStats {
@@ -48,28 +39,23 @@ export interface FleetStats {
   readonly cpuMs: number;
 }
 
+export interface BackendSetup {
+  readonly law: ServiceLaw;
+  readonly workers: number;
+  readonly fault: Fault | undefined;
+}
+
 /** With every default filled in. */
 export interface FleetSetup {
-  readonly backends: readonly Required<BackendOptions>[];
+  readonly backends: readonly BackendSetup[];
   readonly queueLimitMs: number;
   readonly maxQueued: number;
   readonly abortRunning: boolean;
   readonly healthPath: string;
+  readonly shapes: RequestShapes;
   readonly seed: number;
   readonly lifetimeMs: number;
 }
-
-export type FleetRequest =
-  | { readonly kind: "start"; readonly setup: FleetSetup }
-  | { readonly kind: "stats" }
-  | { readonly kind: "reset" }
-  | { readonly kind: "stop" };
-
-export type FleetReply =
-  | { readonly kind: "started"; readonly ports: readonly number[] }
-  | { readonly kind: "stats"; readonly stats: FleetStats }
-  | { readonly kind: "reset" }
-  | { readonly kind: "failed"; readonly message: string };
 
 /** Throws `ERR_BOBTAIL_OPTION` for the first option out of range. */
 export function checkFleetOptions(options: FleetOptions): FleetSetup {
@@ -79,6 +65,7 @@ export function checkFleetOptions(options: FleetOptions): FleetSetup {
     maxQueued = 4_096,
     abortRunning = false,
     healthPath = "/healthz",
+    shapes = {},
     seed = 1,
     lifetimeMs = 3_600_000,
   } = options;
@@ -98,18 +85,29 @@ export function checkFleetOptions(options: FleetOptions): FleetSetup {
     Number.isSafeInteger(maxQueued) && maxQueued >= 0,
   );
   checkOption({ healthPath }, "a path that starts with /", healthPath.startsWith("/"));
+  checkRequestShapes(shapes);
   checkOption({ seed }, "a whole number", Number.isSafeInteger(seed));
   checkOption({ lifetimeMs }, "milliseconds in (0, 2^31)", lifetimeMs > 0 && lifetimeMs < 2 ** 31);
-  const filled = backends.map(({ law, workers = 4 }) => {
+  const filled = backends.map(({ law, workers = 4, fault }) => {
     checkServiceLaw(law);
     checkOption(
       { workers },
       "a whole number in [1, 1024]",
       Number.isInteger(workers) && workers >= 1 && workers <= 1024,
     );
-    return { law, workers };
+    if (fault !== undefined) checkFault(fault);
+    return { law, workers, fault };
   });
-  return { backends: filled, queueLimitMs, maxQueued, abortRunning, healthPath, seed, lifetimeMs };
+  return {
+    backends: filled,
+    queueLimitMs,
+    maxQueued,
+    abortRunning,
+    healthPath,
+    shapes,
+    seed,
+    lifetimeMs,
+  };
 }
 
 /** What a fleet serves at most, in requests a second; stalls count, being work like any other. */

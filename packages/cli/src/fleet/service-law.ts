@@ -36,17 +36,20 @@ export function checkServiceLaw(law: ServiceLaw): void {
   const { meanMs, slowFactor, stall } = law;
   checkOption({ meanMs }, "milliseconds above 0", meanMs > 0 && Number.isFinite(meanMs));
   checkOption({ slowFactor }, "a number above 0", slowFactor > 0 && Number.isFinite(slowFactor));
-  if (stall === undefined) return;
-  const { shareRatio, minMs, maxMs } = stall;
+  if (stall !== undefined) checkStall(stall, "stall");
+}
+
+/** Throws `ERR_BOBTAIL_OPTION` for the first number out of range, as a field of `owner`. */
+export function checkStall({ shareRatio, minMs, maxMs }: StallLaw, owner: string): void {
   checkOption(
-    { "stall.shareRatio": shareRatio },
+    { [`${owner}.shareRatio`]: shareRatio },
     "a ratio in [0, 1]",
     shareRatio >= 0 && shareRatio <= 1,
   );
-  checkOption({ "stall.minMs": minMs }, "milliseconds >= 0", minMs >= 0);
+  checkOption({ [`${owner}.minMs`]: minMs }, "milliseconds >= 0", minMs >= 0);
   checkOption(
-    { "stall.maxMs": maxMs },
-    `milliseconds >= stall.minMs (${minMs})`,
+    { [`${owner}.maxMs`]: maxMs },
+    `milliseconds >= ${owner}.minMs (${minMs})`,
     maxMs >= minMs && Number.isFinite(maxMs),
   );
 }

@@ -7,6 +7,8 @@ export interface VirtualQueueOptions {
   readonly queueLimitMs: number;
   /** Jobs that may wait at one time; a whole number >= 0. One more is refused at once. */
   readonly maxQueued: number;
+  /** How many times longer a service takes that begins at that moment; called once for each, in order. Default 1. */
+  readonly slowFactorAt?: ((startMs: number) => number) | undefined;
 }
 
 export type JobState =
@@ -141,7 +143,7 @@ export class VirtualQueue<H> {
   private start(job: Job<H>, atMs: number): void {
     job.state = "running";
     job.startMs = atMs;
-    job.endMs = atMs + job.serviceMs;
+    job.endMs = atMs + job.serviceMs * (this.options.slowFactorAt?.(atMs) ?? 1);
     this.busy.push(job);
     this.running++;
   }
