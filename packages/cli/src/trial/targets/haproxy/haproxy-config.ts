@@ -1,0 +1,39 @@
+import { hostPort } from "../host-port.ts";
+import type { TargetPlace } from "../target.ts";
+
+/** What differs between HAProxy's targets. */
+export interface HaproxyVariant {
+  readonly balance: string;
+  /** After `default-server`. */
+  readonly server: string;
+  /** Lines of the defaults section on failures and timeouts. */
+  readonly failures: readonly string[];
+}
+
+export function haproxyConfig(
+  backends: readonly string[],
+  { port, healthPath }: TargetPlace,
+  variant: HaproxyVariant,
+): string {
+  const servers = backends.map((url, index) => `  server b${index} ${hostPort(url)}`).join("\n");
+  const failures = variant.failures.map((line) => `  ${line}\n`).join("");
+  return `global
+  maxconn 4096
+  nbthread 1
+  noreuseport
+
+defaults
+  mode http
+  timeout client 60s
+${failures}
+frontend front
+  bind 127.0.0.1:${port}
+  default_backend fleet
+
+backend fleet
+  balance ${variant.balance}
+  option httpchk GET ${healthPath}
+  default-server ${variant.server}
+${servers}
+`;
+}
