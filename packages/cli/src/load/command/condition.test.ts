@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { conditionFlag, objectiveFlag } from "./condition.ts";
+
+test.each([
+  ["p99>50ms", { kind: "quantile", clock: "response", quantile: 0.99 }, true, 50],
+  ["p99.9 >= 1.5s", { kind: "quantile", clock: "response", quantile: 0.999 }, true, 1_500],
+  ["ok.p99<80ms", { kind: "quantile", clock: "ok", quantile: 0.99 }, false, 80],
+  ["service.p50>2ms", { kind: "quantile", clock: "service", quantile: 0.5 }, true, 2],
+  ["lag.p99>2ms", { kind: "quantile", clock: "lag", quantile: 0.99 }, true, 2],
+  ["first-byte.p99>2ms", { kind: "quantile", clock: "first-byte", quantile: 0.99 }, true, 2],
+  ["errors>1%", { kind: "errors" }, true, 0.01],
+  ["errors>0", { kind: "errors" }, true, 0],
+  ["sent<99%", { kind: "sent-ratio" }, false, 0.99],
+  ["sent<950/s", { kind: "sent-rate" }, false, 950],
+])("%s is read", (text, measure, isAbove, bound) => {
+  expect(conditionFlag(text)).toEqual({ text: text.replaceAll(" ", ""), measure, isAbove, bound });
+});
+
+test.each([
+  "",
+  "p99",
+  "p99>50",
+  "p100>5ms",
+  "p0>5ms",
+  "p99=5ms",
+  "p99>-5ms",
+  "median>5ms",
+  "errors>200%",
+  "errors>5ms",
+  "ok.errors>1%",
+  "frog.p99>1ms",
+  "sent<5ms",
+  "p99>5ms p50>3ms",
+])("%j is refused with an example", (text) => {
+  expect(() => conditionFlag(text)).toThrow(/as 'p99>50ms'/);
+});
+
+test("an objective says what must hold, so it has an upper bound", () => {
+  expect(objectiveFlag("p99<50ms").bound).toBe(50);
+  for (const text of ["p99>50ms", "sent<99%"]) expect(() => objectiveFlag(text)).toThrow("hold");
+});

@@ -1,0 +1,78 @@
+import { InvalidArgumentError } from "commander";
+import { readDurationMs, readRatio } from "../../policy-file/units.ts";
+
+/** Which times a percentile is taken of. */
+export type ConditionClock = "response" | "ok" | "service" | "lag" | "first-byte" | "gap";
+
+/** What is compared: a percentile in ms, a share in [0, 1] of what was planned, or requests a second. */
+export type Measure =
+  | { readonly kind: "quantile"; readonly clock: ConditionClock; readonly quantile: number }
+  | { readonly kind: "errors" }
+  | { readonly kind: "sent-ratio" }
+  | { readonly kind: "sent-rate" };
+
+export interface Condition {
+  /** As it was written. */
+  readonly text: string;
+  readonly measure: Measure;
+  readonly isAbove: boolean;
+  /** ms, ratio or requests a second, as the measure is. */
+  readonly bound: number;
+}
+
+const CLOCKS: readonly ConditionClock[] = ["ok", "service", "lag", "first-byte", "gap"];
+const EXAMPLES = "'p99>50ms', 'ok.p99.9>80ms', 'errors>1%', 'sent<99%' or 'sent<950/s'";
+
+/**
+ * `p99>50ms`, `service.p99.9 >= 1s`, `errors>1%`, `sent<950/s`. A bare percentile is that of all planned
+ * requests, failures included; `ok.` of those that ended well.
+ */
+export function conditionFlag(text: string): Condition {
+  const parts =
+    /^\s*([a-z-]+(?=\.p))?\.?(p\d{1,2}(?:\.\d{1,4})?|errors|sent)\s*([<>])=?\s*(\S+)\s*$/.exec(
+      text,
+    );
+  const [, clock = "response", name = "", sign, value = ""] = parts ?? [];
+  const found = parts === null ? undefined : readMeasure(clock, name, value);
+  if (found === undefined)
+    throw new InvalidArgumentError(`Expected a measure and its bound, as ${EXAMPLES}.`);
+  return { text: text.replaceAll(/\s+/g, ""), isAbove: sign === ">", ...found };
+}
+
+/** For `--fail-if`, which may be given several times. */
+export function collectConditions(
+  text: string,
+  before: readonly Condition[] = [],
+): readonly Condition[] {
+  return [...before, conditionFlag(text)];
+}
+
+/** What must hold, for `--find-limit`: a percentile or the errors below a bound. */
+export function objectiveFlag(text: string): Condition {
+  const condition = conditionFlag(text);
+  const { kind } = condition.measure;
+  if (condition.isAbove || (kind !== "quantile" && kind !== "errors"))
+    throw new InvalidArgumentError("Expected what must hold, as 'p99<50ms' or 'errors<1%'.");
+  return condition;
+}
+
+function readMeasure(
+  clock: string,
+  name: string,
+  value: string,
+): { readonly measure: Measure; readonly bound: number } | undefined {
+  if (name === "errors" || name === "sent") {
+    if (clock !== "response") return undefined;
+    const perSec = /^(\d+(?:\.\d+)?)\/s$/.exec(value);
+    if (name === "sent" && perSec !== null)
+      return { measure: { kind: "sent-rate" }, bound: Number(perSec[1]) };
+    const ratio = readRatio(/^\d/.test(value) && !value.endsWith("%") ? Number(value) : value);
+    if (!ratio.ok || !(ratio.value >= 0 && ratio.value <= 1)) return undefined;
+    return { measure: { kind: name === "sent" ? "sent-ratio" : "errors" }, bound: ratio.value };
+  }
+  const known = clock === "response" ? clock : CLOCKS.find((one) => one === clock);
+  const quantile = Number((Number(name.slice(1)) / 100).toPrecision(12));
+  const bound = readDurationMs(value);
+  if (known === undefined || !bound.ok || !(quantile > 0 && quantile < 1)) return undefined;
+  return { measure: { kind: "quantile", clock: known, quantile }, bound: bound.value };
+}
