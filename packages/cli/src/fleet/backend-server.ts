@@ -26,9 +26,13 @@ export function createBackendServer(
   lagged: (lagMs: number) => void,
 ): BackendServer {
   const door = new Door(setup, index, lagged);
-  const listener = new PortListener((request, response) => door.enter(request, response));
+  const options = setup.backends[index];
+  const listener = new PortListener(
+    (request, response) => door.enter(request, response),
+    options?.port,
+  );
   const switcher = new FaultSwitch(door, listener);
-  const initial = setup.backends[index]?.fault;
+  const initial = options?.fault;
   return {
     async listen() {
       const port = await listener.open();

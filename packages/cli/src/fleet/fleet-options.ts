@@ -8,6 +8,8 @@ export interface BackendOptions {
   readonly law: ServiceLaw;
   /** Requests served at one time; a whole number in [1, 1,024], default 4. */
   readonly workers?: number | undefined;
+  /** Where it listens, a whole number in [1, 65,535]; default a free one. */
+  readonly port?: number | undefined;
   /** From the start on, and after each reset; default none. `gone`: the backend joins later, on the port that it has from the start. */
   readonly fault?: Fault | undefined;
 }
@@ -42,6 +44,7 @@ export interface FleetStats {
 export interface BackendSetup {
   readonly law: ServiceLaw;
   readonly workers: number;
+  readonly port: number | undefined;
   readonly fault: Fault | undefined;
 }
 
@@ -88,15 +91,20 @@ export function checkFleetOptions(options: FleetOptions): FleetSetup {
   checkRequestShapes(shapes);
   checkOption({ seed }, "a whole number", Number.isSafeInteger(seed));
   checkOption({ lifetimeMs }, "milliseconds in (0, 2^31)", lifetimeMs > 0 && lifetimeMs < 2 ** 31);
-  const filled = backends.map(({ law, workers = 4, fault }) => {
+  const filled = backends.map(({ law, workers = 4, port, fault }) => {
     checkServiceLaw(law);
     checkOption(
       { workers },
       "a whole number in [1, 1024]",
       Number.isInteger(workers) && workers >= 1 && workers <= 1024,
     );
+    checkOption(
+      { port },
+      "a whole number in [1, 65535]",
+      port === undefined || (Number.isInteger(port) && port >= 1 && port <= 65_535),
+    );
     if (fault !== undefined) checkFault(fault);
-    return { law, workers, fault };
+    return { law, workers, port, fault };
   });
   return {
     backends: filled,

@@ -14,19 +14,20 @@ export class PortListener {
   private reservation: readonly Socket[];
   private port: number;
 
-  constructor(handle: RequestListener) {
+  /** @param port - default: a free one. */
+  constructor(handle: RequestListener, port: number = 0) {
     this.handle = handle;
     this.sockets = new Set();
     this.server = undefined;
     this.reservation = [];
-    this.port = 0;
+    this.port = port;
   }
 
   get isOpen(): boolean {
     return this.server !== undefined;
   }
 
-  /** Listens: the first time on a free port, then on that same one. */
+  /** Listens: always on the same port. */
   async open(): Promise<number> {
     this.endReservation();
     const server = createServer(this.handle);
