@@ -90,10 +90,19 @@ async function tryStart(
   }
   const url = `http://127.0.0.1:${port}`;
   const problem = await untilServing(`${url}${healthPath}`, program);
-  if (problem === undefined) return { url, pid: program.pid, config, stop: program.stop };
+  if (problem === undefined) {
+    const endedHow = (): string | undefined => deathOf(program);
+    return { url, pid: program.pid, config, endedHow, stop: program.stop };
+  }
   const words = program.lastWords();
   await program.stop();
   return { why: problem, words };
+}
+
+function deathOf(program: KeptProgram): string | undefined {
+  const how = program.endedHow();
+  const lastLine = program.lastWords().split("\n").at(-1);
+  return how === undefined || lastLine === "" ? how : `${how}: ${lastLine}`;
 }
 
 /** Home and caches are in the target's folder, so that nothing is written elsewhere. */

@@ -58,6 +58,8 @@ export interface RunningTarget {
   readonly pid: number | undefined;
   /** The exact text that the program was given. */
   readonly config: string;
+  /** How the program ended by itself, and its last words; undefined while it runs. Absent where it is not ours. */
+  endedHow?(): string | undefined;
   /** Ends every process of it and removes its folder. Never rejects; a second call waits for the first. */
   stop(): Promise<void>;
 }
