@@ -1,0 +1,33 @@
+import { showCount, showMs } from "../../plan/figures.ts";
+import type { SelfCheck } from "../load-report.ts";
+
+const WHAT_TO_DO =
+  "Lower the rate, raise --max-in-flight or --workers, or give the generator a machine of its own.";
+
+/** Whether the generator kept up, in sentences; the first one is the verdict. */
+export function checkSentences(check: SelfCheck): readonly string[] {
+  const { sendLagP99Ms, loopDelayP99Ms, cpuCores, gcPauseMs, descriptorLimit, pacingFloorMs } =
+    check;
+  const figures = [
+    `send lag p99 ${orDash(sendLagP99Ms)}`,
+    ...(pacingFloorMs === undefined
+      ? []
+      : [`pacing floor on this host ${showMs(pacingFloorMs)} p99`]),
+    `event loop delay p99 ${orDash(loopDelayP99Ms)}`,
+    `${cpuCores.toFixed(2)} cores`,
+    `GC pauses ${showMs(gcPauseMs)}`,
+    ...(descriptorLimit === undefined ? [] : [`${showCount(descriptorLimit)} descriptors`]),
+  ].join(", ");
+  if (check.verdict === "ok") return [`Self-check: ok (${figures}).`, ...check.notes];
+  return [
+    "Self-check: generator-limited. These figures are of the generator as much as of the target.",
+    ...check.reasons,
+    WHAT_TO_DO,
+    `(${figures}.)`,
+    ...check.notes,
+  ];
+}
+
+function orDash(ms: number): string {
+  return Number.isNaN(ms) ? "-" : showMs(ms);
+}

@@ -1,0 +1,72 @@
+import { showCount, showQuantile, wrap } from "../../plan/figures.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { checkSentences } from "./check-text.ts";
+import { describePartial, describeRun, describeTimes } from "./describe-run.ts";
+import { ledgerText } from "./ledger-text.ts";
+import { clockLines, percentileTable } from "./percentile-table.ts";
+import { figureOf, headlineFigure, REPORT_QUANTILES } from "./percentiles.ts";
+import type { RunRecord } from "./run-record.ts";
+import { countEpisodes } from "./slow-episodes.ts";
+import { spectrumPoints } from "./spectrum-points.ts";
+import { textSpectrum } from "./text-spectrum.ts";
+import { verdictLines } from "./verdict-text.ts";
+
+/** Tables fit it; a spectrum is as wide as the terminal, up to 85. */
+const WIDTH = 80;
+
+export interface TextOptions {
+  readonly palette: Palette;
+  /** Of the terminal. */
+  readonly columns: number;
+}
+
+/** One run for a terminal. */
+export function runText(run: RunRecord, { palette, columns }: TextOptions): string {
+  const { measured, setup } = run;
+  const parts = [
+    [palette.bold(wrap(describeRun(run), WIDTH))],
+    run.partial ? [palette.yellow(wrap(describePartial(run), WIDTH))] : [],
+    [
+      palette.dim(
+        wrap(
+          "Response: from the planned send to the last byte, over all planned requests; failed ones count as infinitely long. Success only: of those answered. Service: from written to last byte. Send lag: from planned to written.",
+          WIDTH,
+        ),
+      ),
+      ...percentileTable(measured, palette),
+      ...episodeLines(run),
+    ],
+    textSpectrum(
+      spectrumPoints((quantile) => headlineFigure(measured, quantile)),
+      columns,
+    ),
+    ["Ledger", ...indented(ledgerText(measured, WIDTH))],
+    clockLines(measured, { sse: setup.sse, palette }),
+    checkLines(run, palette),
+    verdictLines(run.verdicts, palette),
+    [palette.dim(wrap(describeTimes(run), WIDTH))],
+  ];
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+function episodeLines({ measured, intervals }: RunRecord): string[] {
+  const highest = REPORT_QUANTILES.findLast((q) => figureOf(measured.all, q).kind === "known");
+  const figure = highest === undefined ? undefined : figureOf(measured.all, highest);
+  if (highest === undefined || highest < 0.99 || figure?.kind !== "known") return [];
+  const count = countEpisodes(intervals, figure.ms);
+  const noun = count === 1 ? "slow episode" : "slow episodes";
+  return [`  ${showQuantile(highest)} stands on ${showCount(count)} ${noun}`];
+}
+
+function checkLines({ check }: RunRecord, palette: Palette): string[] {
+  const [verdict = "", ...rest] = checkSentences(check).map((text) => wrap(text, WIDTH));
+  const isOk = check.verdict === "ok";
+  return [isOk ? palette.green(verdict) : palette.red(verdict), ...rest];
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`);
+}
