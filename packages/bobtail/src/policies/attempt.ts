@@ -18,9 +18,9 @@ export type AttemptOutcome = "win" | "failed" | "fatal" | "ignored" | "supersede
 /** One copy of a call at one endpoint. One shape, never subclassed; `host` is the driver's only field. */
 export class Attempt {
   readonly call: Call;
-  readonly endpoint: Endpoint;
-  readonly kind: AttemptKind;
-  readonly startMs: number;
+  endpoint: Endpoint;
+  kind: AttemptKind;
+  startMs: number;
   /** The attempt launched before this one: "tried already" is a walk along these. */
   readonly previous: Attempt | undefined;
   /** 1 for the primary. */
@@ -51,6 +51,28 @@ export class Attempt {
     this.timedOut = false;
     this.host = undefined;
   }
+}
+
+/** The next copy of a call. The first copy of a renewed call is the object that was the last call's, with its host. */
+export function openAttempt(
+  call: Call,
+  endpoint: Endpoint,
+  kind: AttemptKind,
+  startMs: number,
+): Attempt {
+  const spare = call.spare;
+  if (spare === undefined) return new Attempt(call, endpoint, kind, startMs);
+  call.spare = undefined;
+  spare.endpoint = endpoint;
+  spare.kind = kind;
+  spare.startMs = startMs;
+  spare.running = true;
+  spare.latencyMs = -1;
+  spare.outcome = undefined;
+  spare.cause = undefined;
+  spare.unsent = false;
+  spare.timedOut = false;
+  return spare;
 }
 
 /** Whether this call already has, or had, a copy at that endpoint. */

@@ -1,5 +1,11 @@
 import { assert } from "../core/assert.ts";
-import { Attempt, type AttemptKind, type AttemptOutcome, isHeeded } from "./attempt.ts";
+import {
+  type Attempt,
+  type AttemptKind,
+  type AttemptOutcome,
+  isHeeded,
+  openAttempt,
+} from "./attempt.ts";
 import { attemptTimeoutError, soonestTimeoutMs } from "./attempt-timeout.ts";
 import { type Call, type CallFailure, isOpen } from "./call.ts";
 import { afterFailure, hedgeDueMs } from "./extra.ts";
@@ -164,7 +170,7 @@ export class CallMachine {
     if (kind !== "primary" && !this.policy.budget.tryWithdraw(kind, nowMs))
       return this.ledger.skip(c, "budget", nowMs);
 
-    const a = new Attempt(c, endpoint, kind, nowMs);
+    const a = openAttempt(c, endpoint, kind, nowMs);
     this.ledger.begin(a, nowMs);
     c.nextKind = "hedge";
     c.nextAtMs = hedgeDueMs(c, this.policy, nowMs);

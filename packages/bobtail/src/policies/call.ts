@@ -1,3 +1,4 @@
+import { assert } from "../core/assert.ts";
 import type { Attempt, AttemptKind } from "./attempt.ts";
 import type { LatencyClass } from "./hedger.ts";
 import type { SkipReason } from "./stats.ts";
@@ -23,7 +24,7 @@ export type CallFailure =
  * properties before `start` and may use `host` as it likes.
  */
 export class Call {
-  readonly cls: LatencyClass;
+  cls: LatencyClass;
   /** Safe to run twice: by method, by an explicit option, or by an idempotency key. Default false. */
   idempotent: boolean;
   /** The request's body can be sent again. Default true. */
@@ -54,6 +55,8 @@ export class Call {
   skip: SkipReason | undefined;
   pendingPrevious: Call | undefined;
   pendingNext: Call | undefined;
+  /** The attempt of the call that this one was before it was renewed. */
+  spare: Attempt | undefined;
   host: unknown;
 
   constructor(cls: LatencyClass, host: unknown) {
@@ -78,7 +81,29 @@ export class Call {
     this.skip = undefined;
     this.pendingPrevious = undefined;
     this.pendingNext = undefined;
+    this.spare = undefined;
     this.host = host;
+  }
+
+  /**
+   * The same objects for another request: a simulation of millions makes little garbage.
+   * Only for a call that has settled after a single copy, which nobody will report on or ask about any more.
+   */
+  renew(cls: LatencyClass): void {
+    assert(
+      this.state === "settled" && this.launched === 1,
+      "a call is renewed after its only copy",
+    );
+    this.cls = cls;
+    this.state = "new";
+    this.launched = 0;
+    this.nextKind = "hedge";
+    this.notBeforeMs = 0;
+    this.spare = this.last;
+    this.last = undefined;
+    this.winner = undefined;
+    this.failure = undefined;
+    this.skip = undefined;
   }
 }
 

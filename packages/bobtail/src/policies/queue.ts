@@ -27,6 +27,12 @@ export class Job {
     this.endMs = 0;
     this.host = host;
   }
+
+  /** The same object for another piece of work; it must be done. Its owner sets the priority and the cost. */
+  renew(): void {
+    this.state = "new";
+    this.timer = -1;
+  }
 }
 
 /** `started`: a worker took it. `queued`: it waits. `refused`: the queue is full. */

@@ -8,30 +8,53 @@ import { LoadWeights } from "./load-weights.ts";
 
 /**
  * Smooth weighted round robin: each pick every usable endpoint gains its weight, and the one that
- * has gained most pays for all. Blind to load: a baseline. O(endpoints), whatever the weights are.
+ * has gained most pays for all. Blind to load: a baseline. O(endpoints) where weights or errors differ.
  *
- * Each client starts at random turns, so many clients of one list neither start at the same endpoint
- * nor go round in step. With equal weights the order is a plain ring.
+ * With equal weights the order is a plain ring, and is kept as one: who may not be used in its turn is the
+ * next to be asked. Each client starts at random turns, so many clients of one list neither start at the
+ * same endpoint nor go round in step.
  * Source: nginx 1.3.1, "smooth weighted round-robin balancing", 2012.
  */
 export class RoundRobin implements Chooser {
+  private readonly load: Load;
   private readonly weights: LoadWeights;
   private readonly rng: Rng;
   private endpoints: readonly Endpoint[];
   /** Turns are kept in shares of the whole, so that a change of weights leaves no debt in the old unit. */
   private perWeight: number;
+  /** The endpoints in the order of their turns, from `at` on; empty while the turns themselves are kept. */
+  private ring: Endpoint[];
+  private at: number;
 
   constructor(load: Load, rng: Rng, options: { perEndpoint: number }) {
+    this.load = load;
     this.weights = new LoadWeights(load, options.perEndpoint);
     this.rng = rng;
     this.endpoints = [];
     this.perWeight = 1;
+    this.ring = [];
+    this.at = 0;
   }
 
   choose(last: Attempt | undefined, _cost: number, nowMs: number): Endpoint | undefined {
+    const { ring } = this;
+    for (let steps = 0; steps < ring.length; steps++) {
+      const e = nth(ring, this.placeAfter(steps));
+      if (!this.weights.isUsable(e, last)) continue;
+      if (this.weights.isFull(e, nowMs)) return this.take(e, steps);
+      this.breakRing();
+      break;
+    }
+    if (this.ring.length > 0) return undefined;
+    const e = this.chooseByTurns(last, nowMs);
+    if (this.load.uniform && this.weights.allFull) this.layRing();
+    return e;
+  }
+
+  private chooseByTurns(last: Attempt | undefined, nowMs: number): Endpoint | undefined {
     const { endpoints } = this;
-    const sum = this.weights.fill(endpoints, last, nowMs);
-    const { weights } = this.weights;
+    this.weights.fill(endpoints, last, nowMs);
+    const { weights, sum } = this.weights;
     let best: Endpoint | undefined;
     for (let i = 0; i < endpoints.length; i++) {
       const weight = weights[i] as number;
@@ -45,6 +68,7 @@ export class RoundRobin implements Chooser {
   }
 
   update(endpoints: readonly Endpoint[]): void {
+    this.breakRing();
     const known = new Set(this.endpoints);
     const survivors = endpoints.filter((e) => known.has(e));
     const turns = survivors.reduce((total, e) => total + e.turn, 0);
@@ -60,5 +84,32 @@ export class RoundRobin implements Chooser {
     this.endpoints = endpoints;
     this.weights.resize(endpoints.length);
     this.perWeight = 1 / endpoints.reduce((sum, e) => sum + e.weight, 0);
+  }
+
+  private placeAfter(steps: number): number {
+    const place = this.at + steps;
+    return place < this.ring.length ? place : place - this.ring.length;
+  }
+
+  /** It goes to the end of the ring; those before it, which could not be used, stay at the front. */
+  private take(e: Endpoint, steps: number): Endpoint {
+    for (let step = steps; step > 0; step--)
+      this.ring[this.placeAfter(step)] = nth(this.ring, this.placeAfter(step - 1));
+    this.ring[this.at] = e;
+    this.at = this.placeAfter(1);
+    return e;
+  }
+
+  private layRing(): void {
+    this.ring = [...this.endpoints].sort((a, b) => b.turn - a.turn);
+    this.at = 0;
+  }
+
+  /** From places back to turns, one place apart and zero on average. */
+  private breakRing(): void {
+    const { length } = this.ring;
+    for (let steps = 0; steps < length; steps++)
+      nth(this.ring, this.placeAfter(steps)).turn = 0.5 - (steps + 0.5) / length;
+    this.ring = [];
   }
 }

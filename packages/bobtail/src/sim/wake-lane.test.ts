@@ -6,14 +6,7 @@ import { Request } from "./request.ts";
 import type { WakeLane } from "./wake-lane.ts";
 import { Wakes } from "./wakes.ts";
 
-const request = () =>
-  new Request({
-    sizeMs: 1,
-    priority: 0,
-    machine: undefined as never,
-    root: undefined,
-    measured: true,
-  });
+const request = () => new Request({ key: "any", medianMs: 0 }, undefined as never);
 
 test("every wake that is not dropped comes when it is due, in order, none early and none late", () => {
   const step = fc.record({

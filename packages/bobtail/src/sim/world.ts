@@ -2,7 +2,7 @@ import { assert, nth } from "../core/assert.ts";
 import { checkOption } from "../core/errors.ts";
 import { type Rng, seededRng } from "../core/rng.ts";
 import type { Attempt } from "../policies/attempt.ts";
-import { Call } from "../policies/call.ts";
+import type { Call } from "../policies/call.ts";
 import type { CallObserver } from "../policies/observer.ts";
 import type { Port } from "../policies/port.ts";
 import { Job } from "../policies/queue.ts";
@@ -16,7 +16,7 @@ import { Fleet, type FleetListener } from "./fleet.ts";
 import { compileLaw, type Draw } from "./law.ts";
 import { LoadBoard } from "./load-reports.ts";
 import { Recorder } from "./recorder.ts";
-import { machineOf, Request, Root } from "./request.ts";
+import { jobOf, machineOf, type Request, RequestPool, Root } from "./request.ts";
 import { RequestSource } from "./request-source.ts";
 import type { SimResult } from "./result.ts";
 import type { WorldOptions } from "./scenario.ts";
@@ -55,6 +55,7 @@ export class World implements Port, FleetListener {
   private readonly faults: FaultPlan;
   private readonly board: LoadBoard | undefined;
   private readonly recorder: Recorder;
+  private readonly pool: RequestPool;
   private readonly digest: DecisionDigest | undefined;
   private arrived: number;
   /** Not an event, since there always is exactly one. */
@@ -94,6 +95,7 @@ export class World implements Port, FleetListener {
     this.board =
       options.reports === undefined ? undefined : new LoadBoard(servers, options.reports.everyMs);
     this.recorder = new Recorder(this.requests - this.warmUp, this.leaves > 1);
+    this.pool = new RequestPool();
     const { observer, digest = observer === undefined } = hooks;
     this.digest = digest ? new DecisionDigest() : undefined;
     this.clients = createClients({
@@ -132,8 +134,7 @@ export class World implements Port, FleetListener {
   }
 
   send(a: Attempt, nowMs: number): void {
-    const job = new Job(a);
-    a.host = job;
+    const job = jobOf(a);
     const request = a.call.host as Request;
     job.priority = this.extrasLast && a.kind !== "primary" ? 15 : request.priority;
     if (this.network === undefined) this.fleet.deliver(job, nowMs);
@@ -154,15 +155,14 @@ export class World implements Port, FleetListener {
     const request = c.host as Request;
     this.wakes.drop(request);
     this.recorder.settled(c, request, nowMs);
+    this.pool.give(request);
     const { root } = request;
-    if (root === undefined) {
-      this.settledRoots++;
-      return;
+    if (root !== undefined) {
+      if (c.failure !== undefined) root.failed++;
+      if (--root.waiting > 0) return;
+      this.recorder.rootSettled(root, nowMs);
     }
-    if (c.failure !== undefined) root.failed++;
-    if (--root.waiting > 0) return;
     this.settledRoots++;
-    this.recorder.rootSettled(root, nowMs);
   }
 
   answered(job: Job, nowMs: number): void {
@@ -211,7 +211,11 @@ export class World implements Port, FleetListener {
         this.fleet.fail(subject as Job, this.nowMs);
         break;
       case code.LOST:
-        this.lostHere(subject as Attempt);
+        machineOf(subject as Attempt).failed(
+          subject as Attempt,
+          this.nowMs,
+          (subject as Attempt).cause,
+        );
         break;
       case code.CANCEL:
         this.cancelAt(subject as Job, this.nowMs);
@@ -241,21 +245,23 @@ export class World implements Port, FleetListener {
     if (number === this.warmUp) this.beginMeasuring();
     if (this.arrived < this.requests) this.scheduleArrival();
     else this.nextArrivalMs = Number.POSITIVE_INFINITY;
-    const { clients, leaves } = this;
+    const { clients, leaves, source } = this;
     const client = nth(clients, clients.length === 1 ? 0 : this.choices.below(clients.length));
-    const { source } = this;
     const at = source.begin(number);
     const { priority } = nth(source.kinds, at);
     const root = leaves === 1 ? undefined : new Root(this.nowMs, measured, leaves);
     for (let leaf = 0; leaf < leaves; leaf++) {
-      const sizeMs = source.sizeMs();
       const service = nth(client.services, leaf % client.services.length);
-      const request = new Request({ sizeMs, priority, machine: service.machine, root, measured });
-      const call = new Call(nth(nth(client.classes, leaf % client.services.length), at), request);
-      request.call = call;
+      const cls = nth(nth(client.classes, leaf % client.services.length), at);
+      const request = this.pool.take(cls, service.machine);
+      request.sizeMs = source.sizeMs();
+      request.priority = priority;
+      request.measured = measured;
+      request.root = root;
+      const { call } = request;
       call.idempotent = this.idempotent;
       call.deadlineMs = this.nowMs + service.deadlineMs;
-      if (this.costsSize) call.cost = sizeMs;
+      if (this.costsSize) call.cost = request.sizeMs;
       this.recorder.started(this.nowMs);
       service.machine.start(call, this.nowMs);
     }
@@ -274,16 +280,12 @@ export class World implements Port, FleetListener {
     if (job.state === "new") this.fleet.deliver(job, this.nowMs);
   }
 
-  private lostHere(a: Attempt): void {
-    machineOf(a).failed(a, this.nowMs, a.cause);
-  }
-
   private cancelAt(job: Job, nowMs: number): void {
     this.fleet.cancel(job, this.cancels === "running", nowMs);
   }
 
   private wake(request: Request): void {
-    request.machine.woke(request.call as Call, this.nowMs);
+    request.machine.woke(request.call, this.nowMs);
   }
 
   private wakeLane(lane: WakeLane): void {
