@@ -60,6 +60,11 @@ export interface LoadOptions {
   /** Answers are event streams: time to the first event, gaps between events, whole stream. Default false. */
   readonly sse?: boolean | undefined;
   readonly tls?: LoadTls | undefined;
+  /**
+   * By host name (an IPv6 address without brackets), the addresses that connections to it may use, so that a name cannot come to
+   * mean another host after somebody has checked it. Default: names are resolved for each connection.
+   */
+  readonly addresses?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Sending threads; a whole number in [1, 64], default 1: the caller's own thread sends. */
   readonly workers?: number | undefined;
   /** `thread` (default): a thread that sleeps until each moment wakes the sender. `timer`: the sender's own timers, a millisecond apart. */

@@ -27,6 +27,7 @@ export interface LoadPlan {
   readonly protocol: "http1" | "http2";
   readonly sse: boolean;
   readonly tls: LoadTls;
+  readonly addresses: Readonly<Record<string, readonly string[]>>;
   readonly workers: number;
   readonly pacing: "thread" | "timer";
   /** The real one: at most 1,024 of them cover the run. */
@@ -36,7 +37,7 @@ export interface LoadPlan {
 /** Throws `ERR_BOBTAIL_OPTION` for the first option out of range. */
 export function checkLoadOptions(options: LoadOptions): LoadPlan {
   const { warmupMs = 0, timeoutMs = 10_000, arrivals = "poisson", seed = 1 } = options;
-  const { protocol = "http1", pacing = "thread", sse = false, tls = {} } = options;
+  const { protocol = "http1", pacing = "thread", sse = false, tls = {}, addresses = {} } = options;
   const targets = checkTargets(options);
   const timing = options.plannedMs === undefined ? checkProfile(options) : checkTrace(options);
   checkOption({ warmupMs }, "milliseconds >= 0", warmupMs === 0 || isAbove0(warmupMs));
@@ -59,6 +60,7 @@ export function checkLoadOptions(options: LoadOptions): LoadPlan {
     protocol,
     sse,
     tls,
+    addresses,
     pacing,
     intervalMs: checkInterval(options.intervalMs ?? 1_000, timing.durationMs),
   };
