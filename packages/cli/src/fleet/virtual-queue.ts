@@ -58,6 +58,8 @@ export class VirtualQueue<H> {
   private readonly served: (job: Job<H>) => void;
   private readonly timedOut: (job: Job<H>) => void;
   private readonly busy: Job<H>[];
+  /** The one of `busy` that ends first. */
+  private soonest: Job<H> | undefined;
   private head: Job<H> | undefined;
   private tail: Job<H> | undefined;
 
@@ -82,6 +84,7 @@ export class VirtualQueue<H> {
     this.served = served;
     this.timedOut = timedOut;
     this.busy = [];
+    this.soonest = undefined;
     this.queued = 0;
     this.running = 0;
     this.head = undefined;
@@ -90,14 +93,14 @@ export class VirtualQueue<H> {
 
   /** When something happens next; Infinity while the queue is idle. */
   nextAtMs(): number {
-    const endMs = this.soonest()?.endMs ?? Number.POSITIVE_INFINITY;
+    const endMs = this.soonest?.endMs ?? Number.POSITIVE_INFINITY;
     return Math.min(endMs, this.expiryMs());
   }
 
   /** Everything that happened up to and including `nowMs`, in its order. */
   advance(nowMs: number): void {
     for (;;) {
-      const done = this.soonest();
+      const done = this.soonest;
       const endMs = done?.endMs ?? Number.POSITIVE_INFINITY;
       const expiryMs = this.expiryMs();
       if (Math.min(endMs, expiryMs) > nowMs) return;
@@ -146,6 +149,7 @@ export class VirtualQueue<H> {
     job.endMs = atMs + job.serviceMs * (this.options.slowFactorAt?.(atMs) ?? 1);
     this.busy.push(job);
     this.running++;
+    if (this.soonest === undefined || job.endMs < this.soonest.endMs) this.soonest = job;
   }
 
   /** Frees the worker of a job, which at that moment takes the next in line. */
@@ -153,6 +157,7 @@ export class VirtualQueue<H> {
     const last = this.busy.pop();
     if (last !== undefined && last !== job) this.busy[this.busy.indexOf(job)] = last;
     this.running--;
+    if (this.soonest === job) this.soonest = this.findSoonest();
     const next = this.head;
     if (next === undefined) return;
     this.unlink(next);
@@ -179,7 +184,7 @@ export class VirtualQueue<H> {
   }
 
   /** A scan: a backend has a handful of workers, where a heap would be slower. */
-  private soonest(): Job<H> | undefined {
+  private findSoonest(): Job<H> | undefined {
     let first: Job<H> | undefined;
     for (const job of this.busy) {
       if (first === undefined || job.endMs < first.endMs) first = job;
