@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { builtFile } from "./built-file.ts";
 import {
@@ -13,7 +13,7 @@ const RUN_TIMEOUT_MS = 20_000;
 /** Longer than the keeper waits before it kills. */
 const STOP_TIMEOUT_MS = 5_000;
 const LOG_LINES = 12;
-const LOG_CHARS = 2_000;
+const LOG_BYTES = 2_048;
 
 /** A program under a keeper. */
 export interface KeptProgram {
@@ -54,7 +54,7 @@ export async function keepProgram(order: KeeperOrder): Promise<KeptProgram> {
   }
   return {
     pid,
-    endedHow: () => how ?? (keeper.exitCode === null ? undefined : "its keeper ended"),
+    endedHow: () => how ?? (hasEnded(keeper) ? "its keeper ended" : undefined),
     lastWords: () => lastLines(join(order.folder, LOG_NAME)),
     stop,
   };
@@ -99,20 +99,26 @@ async function endKeeper(
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
 function tell(keeper: ChildProcess, request: KeeperRequest): void {
   if (keeper.connected) keeper.send(request, () => {});
 }
 
+/** Of a log of any length, only its end is read. */
 function lastLines(path: string): string {
-  let text: string;
+  let file: number | undefined;
   try {
-    text = readFileSync(path, "utf8");
+    file = openSync(path, "r");
+    const { size } = fstatSync(file);
+    const end = Buffer.alloc(Math.min(size, LOG_BYTES));
+    readSync(file, end, 0, end.length, size - end.length);
+    return end.toString("utf8").trimEnd().split("\n").slice(-LOG_LINES).join("\n");
   } catch {
     return "";
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
-  const lines = text
-    .slice(-LOG_CHARS * 4)
-    .trimEnd()
-    .split("\n");
-  return lines.slice(-LOG_LINES).join("\n").slice(-LOG_CHARS);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { get } from "node:http";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { CommandFailure, EXIT } from "../../terminal/failure.ts";
 import { freePort } from "./free-port.ts";
 import { type KeptProgram, keepProgram } from "./keeper.ts";
@@ -44,12 +44,13 @@ export function managedTarget(
     async start(backends, options) {
       const found = await spec.find();
       if ("missing" in found) throw missingFailure(spec, found);
+      const { port } = options;
       for (let tries = 1; ; tries++) {
-        const port = await choosePort();
-        const started = await tryStart(spec, found, backends, { ...options, port });
+        const place = { ...options, port: port ?? (await choosePort()) };
+        const started = await tryStart(spec, found, backends, place);
         if ("stop" in started) return started;
-        if (tries < PORT_TRIES && PORT_TAKEN.test(started.words)) continue;
-        throw startFailure(spec, started);
+        const again = port === undefined && tries < PORT_TRIES && PORT_TAKEN.test(started.words);
+        if (!again) throw startFailure(spec, started);
       }
     },
   };
@@ -68,7 +69,7 @@ async function tryStart(
 ): Promise<RunningTarget | FailedStart> {
   const { port, healthPath } = options;
   const name = spec.name.replaceAll(/[^a-z0-9]+/g, "-");
-  const folder = join(options.directory, `${name}-${randomBytes(6).toString("hex")}`);
+  const folder = resolve(options.directory, `${name}-${randomBytes(6).toString("hex")}`);
   const place: TargetPlace = { ...options, directory: folder };
   const config = spec.config(backends, place);
   const { command, args, env } = spec.launch({

@@ -41,6 +41,8 @@ export interface StartOptions {
   readonly directory: string;
   /** Answered 200 by every backend, sick or not; for targets with active health checks. */
   readonly healthPath: string;
+  /** Of the balancer, on 127.0.0.1; default a free one. */
+  readonly port?: number | undefined;
 }
 
 /** What a configuration depends on beside the backends. */

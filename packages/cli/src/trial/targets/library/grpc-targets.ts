@@ -38,7 +38,7 @@ export function grpcTargets(): readonly TrialTarget[] {
       role: "default",
       notes: [
         ...SHARED_NOTES,
-        "gRPC's own default, pick_first, uses one backend only; round_robin is the least that balances. No retries.",
+        "The default of gRPC itself, pick_first, uses one backend only; round_robin is the least that balances. No retries.",
       ],
       serviceConfig: { loadBalancingConfig: [{ round_robin: {} }] },
     }),

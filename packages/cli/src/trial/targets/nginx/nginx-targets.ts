@@ -44,7 +44,7 @@ export function nginxTargets(): readonly TrialTarget[] {
       notes: [
         ...SHARED_NOTES,
         "A try may take 1 s; errors, timeouts and 500, 502, 503, 504 go to one other server; five of them in 5 s rest a server for 5 s.",
-        "nginx 1.31 and newer have `least_time`, which weighs latency; it is not used here.",
+        "Since 1.31 nginx has `least_time`, which weighs latency; it is not used here.",
       ],
       variant: {
         method: "least_conn;",
