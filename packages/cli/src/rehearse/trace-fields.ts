@@ -27,14 +27,18 @@ export function chooseFields(
       { names, what: "the size or latency", flag: "--size-field" },
       place,
     );
-  const time =
-    options.timeField ??
-    only(
-      names.filter((name) => name !== size && isTimeName(name)),
-      { names, what: "the arrival", flag: "--time-field" },
-      place,
-    );
-  return { time, size };
+  const rest = names.filter((name) => name !== size);
+  return { time: chooseTimeField(rest, options, place), size };
+}
+
+/** By what the user says, else by the names, of which it must be the only one. */
+export function chooseTimeField(
+  names: readonly string[],
+  { timeField }: Pick<TraceOptions, "timeField">,
+  place: Place,
+): string {
+  const wanted = { names, what: "the arrival", flag: "--time-field" };
+  return timeField ?? only(names.filter(isTimeName), wanted, place);
 }
 
 export function measureOf(sizeField: string): "latency" | "size" {

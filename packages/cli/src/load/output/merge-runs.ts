@@ -1,0 +1,75 @@
+import { CommandFailure } from "../../terminal/failure.ts";
+import { emptySection, type Ledger, type LoadSection } from "../load-report.ts";
+import { CLOCK_NAMES } from "./run-json.ts";
+import type { RunRecord } from "./run-record.ts";
+import { setupDifferences } from "./run-setup.ts";
+
+interface Named {
+  readonly file: string;
+  readonly run: RunRecord;
+}
+
+/**
+ * Runs of one set-up as one: counts and histograms are added, intervals come one after the other. Percentiles are
+ * taken of the sum, never averaged. Throws a {@link CommandFailure} that names what differs.
+ */
+export function mergeRuns(all: readonly Named[]): RunRecord {
+  const [first, ...rest] = all;
+  if (first === undefined) throw new CommandFailure("nothing to merge", "Name files.");
+  for (const { file, run } of rest) {
+    const differs = setupDifferences(first.run.setup, run.setup);
+    const isOtherTarget = originsOf(run) !== originsOf(first.run);
+    if (differs.length > 0 || isOtherTarget)
+      throw new CommandFailure(
+        `${file} and ${first.file} cannot be merged: ${[...differs, ...(isOtherTarget ? ["target"] : [])].join(", ")} differs`,
+        "Leave --merge out to see them side by side.",
+      );
+  }
+  const runs = all.map(({ run }) => run);
+  const sum = (of: (run: RunRecord) => number): number =>
+    runs.reduce((total, run) => total + of(run), 0);
+  const worst = runs.find(({ check }) => check.verdict !== "ok") ?? first.run;
+  const { setup } = first.run;
+  return {
+    ...first.run,
+    setup: {
+      ...setup,
+      plannedCount: sum((run) => run.setup.plannedCount),
+      durationMs: sum((run) => run.setup.durationMs),
+      profile: runs.flatMap((run) => run.setup.profile),
+    },
+    measured: mergeSections(runs.map(({ measured }) => measured)),
+    warmup: mergeSections(runs.map(({ warmup }) => warmup)),
+    wallMs: sum(({ wallMs }) => wallMs),
+    warmupMs: sum(({ warmupMs }) => warmupMs),
+    runMs: sum(({ runMs }) => runMs),
+    drainMs: sum(({ drainMs }) => drainMs),
+    partial: runs.some(({ partial }) => partial),
+    intervals: runs.flatMap((run, i) => {
+      const afterMs = runs.slice(0, i).reduce((total, { runMs }) => total + runMs, 0);
+      return run.intervals.map((one) => ({ ...one, all: one.all, startMs: one.startMs + afterMs }));
+    }),
+    check: worst.check,
+    verdicts: [],
+  };
+}
+
+function mergeSections(sections: readonly LoadSection[]): LoadSection {
+  const merged = emptySection(0);
+  for (const section of sections) {
+    for (const key of Object.keys(merged.ledger) as (keyof Ledger)[])
+      merged.ledger[key] += section.ledger[key];
+    for (const clock of CLOCK_NAMES) merged[clock].add(section[clock]);
+    addCounts(merged.statuses, section.statuses);
+    addCounts(merged.failures, section.failures);
+  }
+  return merged;
+}
+
+function addCounts<K>(into: Map<K, number>, from: ReadonlyMap<K, number>): void {
+  for (const [key, count] of from) into.set(key, (into.get(key) ?? 0) + count);
+}
+
+function originsOf(run: RunRecord): string {
+  return run.setup.targets.map(({ origin }) => origin).join(" ");
+}

@@ -1,0 +1,84 @@
+import { Histogram } from "bobtail/engine";
+import { decodeHdr, HdrError } from "../../plan/hdr-decoder.ts";
+import { CommandFailure } from "../../terminal/failure.ts";
+import type { LoadInterval, LoadSection } from "../load-report.ts";
+import { parseJsonFile } from "./json-field.ts";
+import { readInterval, readRunHead } from "./read-run-json.ts";
+import { HLOG_HEADER } from "./run-hlog.ts";
+import { CLOCK_NAMES, CLOCK_TAGS, LOAD_SCHEMA } from "./run-json.ts";
+import type { RunRecord } from "./run-record.ts";
+
+const REMEDY =
+  "It may have been cut or edited: copy it again. `bobtail plan` reads the logs of other programs.";
+
+/**
+ * A histogram log that `bobtail load --out FILE.hlog` wrote, as the report that it is of. Its times have three digits.
+ *
+ * Throws a {@link CommandFailure} with place and reason; also for logs of other programs, which do not say what failed.
+ */
+export function parseRunHlog(file: string, text: string): RunRecord {
+  const lines = text.split(/\r?\n/);
+  const header = lines.find((line) => line.startsWith(HLOG_HEADER));
+  if (header === undefined)
+    throw new CommandFailure(
+      `${file}: no comment of \`bobtail load\` in it, so nobody knows what failed and what was planned`,
+      REMEDY,
+    );
+  const field = parseJsonFile(file, header.slice(HLOG_HEADER.length, -1));
+  field.at("schema").oneOf(LOAD_SCHEMA);
+  const run = readRunHead(field);
+  const counts = field.at("intervals").items().map(readInterval);
+  const series = readSeries(file, lines);
+  const untagged = series.get("") ?? [];
+  if (untagged.length !== counts.length)
+    throw new CommandFailure(
+      `${file}: ${untagged.length} intervals without a tag, where ${counts.length} were written`,
+      REMEDY,
+    );
+  const intervals = counts.map(
+    (interval, i): LoadInterval => ({ ...interval, all: untagged[i] ?? new Histogram() }),
+  );
+  for (const { all } of intervals) run.measured.all.add(all);
+  fill(run.measured, series, "");
+  fill(run.warmup, series, "warm-up:");
+  const { ok, timeouts, openAtEnd } = run.measured.ledger;
+  if (run.measured.all.count !== ok + timeouts + openAtEnd || run.measured.completed.count !== ok)
+    throw new CommandFailure(`${file}: its histograms do not hold what its ledger counts`, REMEDY);
+  return { ...run, intervals };
+}
+
+function fill(
+  section: LoadSection,
+  series: ReadonlyMap<string, readonly Histogram[]>,
+  prefix: string,
+): void {
+  for (const clock of CLOCK_NAMES)
+    for (const part of series.get(`${prefix}${CLOCK_TAGS[clock]}`) ?? []) section[clock].add(part);
+}
+
+/** By tag; "" has none. */
+function readSeries(file: string, lines: readonly string[]): Map<string, Histogram[]> {
+  const series = new Map<string, Histogram[]>();
+  for (const [i, line] of lines.entries()) {
+    if (line === "" || line.startsWith("#") || line.startsWith('"')) continue;
+    const parts = line.split(",");
+    const first = parts[0] ?? "";
+    const tag = first.startsWith("Tag=") ? first.slice(4) : "";
+    const histogram = readHistogram(`${file}:${i + 1}`, parts[tag === "" ? 3 : 4] ?? "");
+    const known = series.get(tag);
+    if (known === undefined) series.set(tag, [histogram]);
+    else known.push(histogram);
+  }
+  return series;
+}
+
+function readHistogram(place: string, encoded: string): Histogram {
+  const histogram = new Histogram();
+  try {
+    decodeHdr(Buffer.from(encoded, "base64"), (value, count) => histogram.record(value, count));
+  } catch (error) {
+    if (!(error instanceof HdrError)) throw error;
+    throw new CommandFailure(`${place}: the histogram is corrupt: ${error.message}`, REMEDY);
+  }
+  return histogram;
+}

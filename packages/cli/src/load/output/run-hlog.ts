@@ -1,0 +1,53 @@
+import type { Histogram } from "bobtail/engine";
+import { encodeHdr } from "./hdr-encoder.ts";
+import { CLOCK_NAMES, CLOCK_TAGS, LOAD_SCHEMA, runJson } from "./run-json.ts";
+import type { RunRecord } from "./run-record.ts";
+
+/** Before the one comment that makes the log a whole report again. */
+export const HLOG_HEADER = "#[Bobtail: ";
+
+/**
+ * A histogram log, V2, in microseconds. Without a tag: the response times by interval, given-up requests at their elapsed time.
+ * With a tag: the other clocks, each as one interval over the whole run, and `warm-up:` before those of the warm-up. Failed and dropped
+ * requests have no time and are in no series: a comment holds their counts, and the rest of the report.
+ */
+export function runHlog(run: RunRecord): string {
+  const startSec = Date.parse(run.startedAt) / 1_000;
+  const header = { schema: LOAD_SCHEMA, kind: "run", ...runJson(run, { histograms: false }) };
+  const lines = [
+    "#[Histogram log format version 1.3]",
+    "#[Unit: us]",
+    `#[StartTime: ${startSec.toFixed(3)} (seconds since epoch), ${run.startedAt}]`,
+    `${HLOG_HEADER}${JSON.stringify(header)}]`,
+    '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
+    ...run.intervals.map(({ startMs, lengthMs, all }) =>
+      hlogLine("", { startMs, lengthMs, histogram: all }),
+    ),
+    ...CLOCK_NAMES.filter((clock) => clock !== "all").map((clock) =>
+      hlogLine(CLOCK_TAGS[clock], {
+        startMs: 0,
+        lengthMs: run.runMs,
+        histogram: run.measured[clock],
+      }),
+    ),
+    ...CLOCK_NAMES.map((clock) =>
+      hlogLine(`warm-up:${CLOCK_TAGS[clock]}`, {
+        startMs: 0,
+        lengthMs: run.warmupMs,
+        histogram: run.warmup[clock],
+      }),
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function hlogLine(
+  tag: string,
+  { startMs, lengthMs, histogram }: { startMs: number; lengthMs: number; histogram: Histogram },
+): string {
+  // By convention the largest value is told in a thousand of the log's units: here ms.
+  const max = histogram.count === 0 ? 0 : histogram.max / 1_000;
+  const encoded = Buffer.from(encodeHdr(histogram)).toString("base64");
+  const fields = [startMs / 1_000, lengthMs / 1_000, max].map((value) => value.toFixed(3));
+  return `${tag === "" ? "" : `Tag=${tag},`}${fields.join(",")},${encoded}`;
+}

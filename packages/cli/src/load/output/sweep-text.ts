@@ -1,0 +1,75 @@
+import { wrap } from "../../plan/figures.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { showRate } from "./describe-run.ts";
+import { failedText } from "./percentile-table.ts";
+import { figureOf, headlineFigure, showFigure } from "./percentiles.ts";
+import type { LimitRecord, Probe, RunRecord, SweepRecord } from "./run-record.ts";
+import { meanRatePerSec } from "./run-setup.ts";
+
+const WIDTH = 80;
+const COLUMNS = [9, 10, 11, 11, 11, 15] as const;
+
+function row(cells: readonly string[]): string {
+  return cells.map((cell, i) => cell.padStart(COLUMNS[i] ?? 11)).join("");
+}
+
+/** Above the rows of {@link sweepRow}. */
+export function sweepHead(palette: Palette): string {
+  return palette.bold(row(["rate", "ok", "p50", "p99", "p99.9", "failed"]));
+}
+
+/** One run of a sweep. Percentiles are of all planned requests. */
+export function sweepRow(run: RunRecord, palette: Palette): string {
+  const { measured } = run;
+  const [p50, p99, p999] = [0.5, 0.99, 0.999].map((quantile) => {
+    const figure = headlineFigure(measured, quantile);
+    if (figure.kind === "unsupported") return "-";
+    return figure.kind === "unbounded" ? "unbounded" : showFigure(figure);
+  });
+  const perSec = showRate((measured.ledger.ok / Math.max(1, run.runMs)) * 1_000);
+  const text = row([
+    showRate(meanRatePerSec(run.setup)),
+    perSec,
+    p50 ?? "",
+    p99 ?? "",
+    p999 ?? "",
+    failedText(measured).replace(" failed", ""),
+  ]);
+  if (run.check.verdict === "ok") return text;
+  const lag = showFigure(figureOf(measured.sendLag, 0.99));
+  return `${palette.yellow(text)}\n${palette.yellow(`          generator-limited, send lag p99 ${lag}`)}`;
+}
+
+/** Below the rows. */
+export function sweepEnd({ stopped }: SweepRecord): string {
+  const why = stopped === undefined ? "" : `\n${wrap(`Ended early: ${stopped}.`, WIDTH)}`;
+  return `${wrap("Percentiles are of all planned requests; -: the sample is too small.", WIDTH)}${why}`;
+}
+
+const PROBE_COLUMNS = [9, 10, 19] as const;
+
+/** One probe of a search, as it is printed when it ends. */
+export function probeRow(
+  { ratePerSec, phase, outcome, measured }: Probe,
+  palette: Palette,
+): string {
+  const style = {
+    held: palette.green,
+    failed: palette.red,
+    undecided: palette.yellow,
+    "generator-limited": palette.yellow,
+  };
+  const cells = [showRate(ratePerSec), phase, outcome];
+  const head = cells.map((cell, i) => cell.padStart(PROBE_COLUMNS[i] ?? 10)).join("");
+  return `${style[outcome](head)}  ${measured}`;
+}
+
+export function limitEnd(record: LimitRecord, palette: Palette): string {
+  const { ratePerSec, objective, because } = record;
+  const answer =
+    ratePerSec === undefined
+      ? `No limit found for ${objective}: ${because}.`
+      : `${showRate(ratePerSec)} is the highest rate that keeps ${objective}: ${because}.`;
+  const [first = "", ...rest] = wrap(answer, WIDTH).split("\n");
+  return [palette.bold(first), ...rest.map((line) => palette.bold(line))].join("\n");
+}
