@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { Command } from "commander";
 import { addDemoCommand } from "../demo/command.ts";
+import { addLoadCommand } from "../load/command/command.ts";
 import { addPlanCommand } from "../plan/command.ts";
 import { addSimCommand } from "../sim/command.ts";
 import { addCheckCommand } from "./check-command.ts";
@@ -26,10 +27,12 @@ Examples:
   bobtail proxy --listen :8080 --to http://a:80 --to http://b:80 --hedge auto
   bobtail init && bobtail check bobtail.yaml && bobtail proxy --config bobtail.yaml
 
-Exit codes: 0 ok, 1 internal error, 2 usage or policy file, 130 and 143 on signals.`,
+Exit codes: 0 ok, 1 internal error, 2 usage or policy file, 3 a threshold was not met, 5 the measurement is not valid,
+130 and 143 on signals.`,
     );
   addDemoCommand(program);
   addProxyCommand(program);
+  addLoadCommand(program);
   addPlanCommand(program);
   addSimCommand(program);
   addInitCommand(program);
