@@ -43,6 +43,8 @@ export interface StartOptions {
   readonly healthPath: string;
   /** Of the balancer, on 127.0.0.1; default a free one. */
   readonly port?: number | undefined;
+  /** Mean service time of a healthy backend, which hedge delays and timeouts follow; ms, default 20. */
+  readonly meanMs?: number | undefined;
 }
 
 /** What a configuration depends on beside the backends. */
@@ -51,6 +53,8 @@ export interface TargetPlace {
   readonly port: number;
   readonly directory: string;
   readonly healthPath: string;
+  /** As in {@link StartOptions}. */
+  readonly meanMs?: number | undefined;
 }
 
 export interface RunningTarget {

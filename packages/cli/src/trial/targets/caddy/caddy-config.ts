@@ -1,22 +1,25 @@
 import { hostPort } from "../host-port.ts";
 import type { TargetPlace } from "../target.ts";
+import { type TargetTimes, targetTimes } from "../target-times.ts";
 
 /** What differs between Caddy's targets. */
 export interface CaddyVariant {
   readonly policy: string;
   /** Lines of the reverse_proxy block on health checks and retries. */
-  health(healthPath: string): readonly string[];
+  health(healthPath: string, times: TargetTimes): readonly string[];
   /** Lines of its transport block. */
-  readonly transport: readonly string[];
+  transport(times: TargetTimes): readonly string[];
 }
 
 export function caddyConfig(
   backends: readonly string[],
-  { port, healthPath }: TargetPlace,
+  place: TargetPlace,
   variant: CaddyVariant,
 ): string {
-  const health = variant.health(healthPath).map((line) => `\t\t${line}\n`);
-  const transport = variant.transport.map((line) => `\t\t\t${line}\n`);
+  const { port, healthPath } = place;
+  const times = targetTimes(place);
+  const health = variant.health(healthPath, times).map((line) => `\t\t${line}\n`);
+  const transport = variant.transport(times).map((line) => `\t\t\t${line}\n`);
   return `{
 	admin off
 	auto_https off

@@ -34,12 +34,12 @@ export function caddyTargets(): readonly TrialTarget[] {
       notes: [
         ...SHARED_NOTES,
         "Active checks of the health path every second, 1 s at most each.",
-        "Passive checks: five failures within 5 s (5xx, no connection, or 500 ms and more to the headers) take a backend out until they are 5 s old.",
-        "Headers may take 1 s; a request that could not be sent is tried once elsewhere.",
+        "Passive checks: five failures within 5 s (5xx, no connection, or headers after 25 times the mean service time, 500 ms at 20 ms) take a backend out until they are 5 s old.",
+        "Headers may take 50 times the mean (1 s at 20 ms); a request that could not be sent is tried once elsewhere.",
       ],
       variant: {
         policy: "least_conn",
-        health: (healthPath) => [
+        health: (healthPath, { slowAnswerMs }) => [
           "lb_retries 1",
           `health_uri ${healthPath}`,
           "health_interval 1s",
@@ -47,9 +47,12 @@ export function caddyTargets(): readonly TrialTarget[] {
           "fail_duration 5s",
           "max_fails 5",
           "unhealthy_status 5xx",
-          "unhealthy_latency 500ms",
+          `unhealthy_latency ${slowAnswerMs}ms`,
         ],
-        transport: ["dial_timeout 1s", "response_header_timeout 1s"],
+        transport: ({ tryTimeoutMs }) => [
+          `dial_timeout ${tryTimeoutMs}ms`,
+          `response_header_timeout ${tryTimeoutMs}ms`,
+        ],
       },
     }),
   ];
@@ -61,7 +64,7 @@ function caddy(name: string, policy: string, role?: "default"): TrialTarget {
     title: `Caddy, ${policy}`,
     ...(role !== undefined && { role }),
     notes: DEFAULT_NOTES,
-    variant: { policy, health: () => [], transport: [] },
+    variant: { policy, health: () => [], transport: () => [] },
   });
 }
 

@@ -1,4 +1,5 @@
 import type { TargetPlace } from "../target.ts";
+import { type TargetTimes, targetTimes } from "../target-times.ts";
 
 /** What differs between Envoy's targets: pieces of YAML, indented as if they stood alone. */
 export interface EnvoyVariant {
@@ -7,16 +8,18 @@ export interface EnvoyVariant {
   /** Of the cluster: outlier detection; "" for none. */
   readonly outlier: string;
   /** Of the route: retries and hedging; "" for none. */
-  readonly route: string;
+  route(times: TargetTimes): string;
   /** Of the cluster's only circuit breaker threshold: what bounds retries and hedges. */
   readonly retryLimit: string;
 }
 
 export function envoyConfig(
   backends: readonly string[],
-  { port }: TargetPlace,
-  { policy, outlier, route, retryLimit }: EnvoyVariant,
+  place: TargetPlace,
+  variant: EnvoyVariant,
 ): string {
+  const { policy, outlier, retryLimit } = variant;
+  const route = variant.route(targetTimes(place));
   const endpoints = backends.map((url) => {
     const { hostname, port: backendPort } = new URL(url);
     return `        - endpoint: { address: { socket_address: { address: ${hostname}, port_value: ${backendPort} } } }`;
@@ -24,7 +27,7 @@ export function envoyConfig(
   return `static_resources:
   listeners:
   - name: front
-    address: { socket_address: { address: 127.0.0.1, port_value: ${port} } }
+    address: { socket_address: { address: 127.0.0.1, port_value: ${place.port} } }
     enable_reuse_port: false
     filter_chains:
     - filters:

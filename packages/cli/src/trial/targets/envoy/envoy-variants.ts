@@ -1,3 +1,5 @@
+import type { TargetTimes } from "../target-times.ts";
+
 /** The pieces that Envoy's targets are made of; every default that decides is written out. */
 
 export const ROUND_ROBIN = "lb_policy: ROUND_ROBIN";
@@ -32,13 +34,13 @@ export const OUTLIER_WITH_HEDGES: string = OUTLIER.replace(
 );
 
 /** The second copy is a retry to Envoy: it needs a reason to retry, which then is one for failures too. */
-export function hedge(delayMs: number): string {
+export function hedge({ hedgeDelayMs }: TargetTimes): string {
   return `
 hedge_policy: { hedge_on_per_try_timeout: true }
 retry_policy:
   retry_on: 5xx,reset,connect-failure
   num_retries: 1
-  per_try_timeout: ${delayMs / 1_000}s
+  per_try_timeout: ${hedgeDelayMs / 1_000}s
   retry_host_predicate:
   - name: envoy.retry_host_predicates.previous_hosts
     typed_config:

@@ -1,5 +1,6 @@
 import { hostPort } from "../host-port.ts";
 import type { TargetPlace } from "../target.ts";
+import { type TargetTimes, targetTimes } from "../target-times.ts";
 
 /** What differs between HAProxy's targets. */
 export interface HaproxyVariant {
@@ -7,16 +8,20 @@ export interface HaproxyVariant {
   /** After `default-server`. */
   readonly server: string;
   /** Lines of the defaults section on failures and timeouts. */
-  readonly failures: readonly string[];
+  failures(times: TargetTimes): readonly string[];
 }
 
 export function haproxyConfig(
   backends: readonly string[],
-  { port, healthPath }: TargetPlace,
+  place: TargetPlace,
   variant: HaproxyVariant,
 ): string {
+  const { port, healthPath } = place;
   const servers = backends.map((url, index) => `  server b${index} ${hostPort(url)}`).join("\n");
-  const failures = variant.failures.map((line) => `  ${line}\n`).join("");
+  const failures = variant
+    .failures(targetTimes(place))
+    .map((line) => `  ${line}\n`)
+    .join("");
   return `global
   maxconn 4096
   nbthread 1

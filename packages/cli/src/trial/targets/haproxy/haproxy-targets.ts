@@ -39,18 +39,18 @@ export function haproxyTargets(): readonly TrialTarget[] {
       role: "best",
       notes: [
         "One thread, so that the balancer sees all of the traffic; 4,096 connections.",
-        "At most 8 requests at a server; more wait in HAProxy for the first free place, 1 s at most.",
-        "A try may take 1 s; connection errors, empty answers, timeouts and 500, 502, 503, 504 go to one other server.",
+        "At most 8 requests at a server; more wait in HAProxy for the first free place, as long as a try may take.",
+        "A try may take 50 times the mean service time (1 s at 20 ms); connection errors, empty answers, timeouts and 500, 502, 503, 504 go to one other server.",
         "Checks every second; ten errors in a row take a server out until two checks succeed.",
       ],
       variant: {
         balance: "leastconn",
         server:
           "check inter 1s fall 2 rise 2 maxconn 8 observe layer7 error-limit 10 on-error mark-down",
-        failures: [
-          "timeout connect 1s",
-          "timeout server 1s",
-          "timeout queue 1s",
+        failures: ({ tryTimeoutMs }) => [
+          `timeout connect ${tryTimeoutMs}ms`,
+          `timeout server ${tryTimeoutMs}ms`,
+          `timeout queue ${tryTimeoutMs}ms`,
           "retries 1",
           "option redispatch 1",
           "retry-on conn-failure empty-response response-timeout 500 502 503 504",
@@ -66,7 +66,7 @@ function haproxy(name: string, balance: string, role?: "default"): TrialTarget {
     title: `HAProxy, ${balance}`,
     ...(role !== undefined && { role }),
     notes: DEFAULT_NOTES,
-    variant: { balance, server: "check inter 2s fall 3 rise 2", failures: DEFAULT_FAILURES },
+    variant: { balance, server: "check inter 2s fall 3 rise 2", failures: () => DEFAULT_FAILURES },
   });
 }
 

@@ -38,6 +38,6 @@ function target({ service, ...words }: ClientTarget): TrialTarget {
     find: () =>
       Promise.resolve({ version: ownVersion(), path: builtFile("programs/bobtail-client.js") }),
     program: "bobtail-client",
-    settings: { service },
+    settings: () => ({ service }),
   });
 }

@@ -1,4 +1,5 @@
 import type { TrialTarget } from "../target.ts";
+import type { TargetTimes } from "../target-times.ts";
 import { findLibrary } from "./find-library.ts";
 import { libraryTarget } from "./library-target.ts";
 
@@ -40,18 +41,18 @@ export function grpcTargets(): readonly TrialTarget[] {
         ...SHARED_NOTES,
         "The default of gRPC itself, pick_first, uses one backend only; round_robin is the least that balances. No retries.",
       ],
-      serviceConfig: { loadBalancingConfig: [{ round_robin: {} }] },
+      serviceConfig: () => ({ loadBalancingConfig: [{ round_robin: {} }] }),
     }),
     target({
       name: "grpc-js/tuned",
-      title: "grpc-js, round_robin with outlier detection, hedge after 60 ms",
+      title: "grpc-js, round_robin with outlier detection, hedge at a fixed delay",
       role: "best",
       notes: [
         ...SHARED_NOTES,
         "Outlier detection by success rate each second, for 5 s and longer, half of the backends at most.",
-        "A second copy after 60 ms, or at once when the first is UNAVAILABLE; grpc-js does not hold hedges to its retry throttle.",
+        "A second copy after three times the mean service time (60 ms at 20 ms), or at once when the first is UNAVAILABLE; grpc-js does not hold hedges to its retry throttle.",
       ],
-      serviceConfig: {
+      serviceConfig: ({ hedgeDelayMs }) => ({
         loadBalancingConfig: [{ outlier_detection: OUTLIER_DETECTION }],
         retryThrottling: { maxTokens: 100, tokenRatio: 0.05 },
         methodConfig: [
@@ -59,18 +60,18 @@ export function grpcTargets(): readonly TrialTarget[] {
             name: [{}],
             hedgingPolicy: {
               maxAttempts: 2,
-              hedgingDelay: "0.06s",
+              hedgingDelay: `${hedgeDelayMs / 1_000}s`,
               nonFatalStatusCodes: ["UNAVAILABLE"],
             },
           },
         ],
-      },
+      }),
     }),
   ];
 }
 
 interface GrpcTarget extends Pick<TrialTarget, "name" | "title" | "role" | "notes"> {
-  readonly serviceConfig: object;
+  serviceConfig(times: TargetTimes): object;
 }
 
 function target({ serviceConfig, ...words }: GrpcTarget): TrialTarget {
@@ -79,6 +80,9 @@ function target({ serviceConfig, ...words }: GrpcTarget): TrialTarget {
     family: "grpc-js",
     find,
     program: "grpc-round-robin",
-    settings: () => ({ module: findLibrary(PACKAGE)?.path ?? PACKAGE, serviceConfig }),
+    settings: (_, times) => ({
+      module: findLibrary(PACKAGE)?.path ?? PACKAGE,
+      serviceConfig: serviceConfig(times),
+    }),
   });
 }

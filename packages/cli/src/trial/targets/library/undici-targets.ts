@@ -25,7 +25,7 @@ export function undiciTargets(): readonly TrialTarget[] {
       ],
       find,
       program: "undici-balanced-pool",
-      settings: {},
+      settings: () => ({}),
     }),
     libraryTarget({
       name: "undici/round-robin-pool",

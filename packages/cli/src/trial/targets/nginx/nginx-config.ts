@@ -1,5 +1,6 @@
 import { hostPort } from "../host-port.ts";
 import type { TargetPlace } from "../target.ts";
+import { type TargetTimes, targetTimes } from "../target-times.ts";
 
 /** What differs between nginx's targets. */
 export interface NginxVariant {
@@ -8,21 +9,25 @@ export interface NginxVariant {
   /** After each server's address. */
   readonly server: string;
   /** Lines of the location block on failures and timeouts. */
-  readonly failures: readonly string[];
+  failures(times: TargetTimes): readonly string[];
 }
 
 export function nginxConfig(
   backends: readonly string[],
-  { port, directory }: TargetPlace,
+  place: TargetPlace,
   variant: NginxVariant,
 ): string {
+  const { port, directory } = place;
   // Root's workers would become `nobody`, who may not enter a folder that is its user's alone.
   const user = process.getuid?.() === 0 ? "user root;\n" : "";
   const servers = backends
     .map((url) => `    server ${hostPort(url)} ${variant.server};`)
     .join("\n");
   const method = variant.method === "" ? "" : `    ${variant.method}\n`;
-  const failures = variant.failures.map((line) => `      ${line}\n`).join("");
+  const failures = variant
+    .failures(targetTimes(place))
+    .map((line) => `      ${line}\n`)
+    .join("");
   return `${user}daemon off;
 worker_processes 1;
 pid ${directory}/nginx.pid;
