@@ -123,7 +123,7 @@ export {
   singleR,
   singleRFromPairs,
 } from "./plan/single-r.ts";
-export { harmonicNumber } from "./plan/special-functions.ts";
+export { harmonicNumber, normalQuantile, normalTail } from "./plan/special-functions.ts";
 export {
   allBadRatio,
   poolingLoss,
