@@ -4,6 +4,7 @@ import { addDemoCommand } from "../demo/command.ts";
 import { addLoadCommand } from "../load/command/command.ts";
 import { addPlanCommand } from "../plan/command.ts";
 import { addSimCommand } from "../sim/command.ts";
+import { addTrialCommand } from "../trial/command.ts";
 import { addCheckCommand } from "./check-command.ts";
 import { addInitCommand } from "./init-command.ts";
 import { addProxyCommand } from "./proxy-command.ts";
@@ -35,6 +36,7 @@ Exit codes: 0 ok, 1 internal error, 2 usage or policy file, 3 a threshold was no
   addLoadCommand(program);
   addPlanCommand(program);
   addSimCommand(program);
+  addTrialCommand(program);
   addInitCommand(program);
   addCheckCommand(program);
   addSchemaCommand(program);

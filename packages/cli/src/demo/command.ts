@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
+import { numberIn, wholeNumber } from "../sim/sim-flags.ts";
 import { paletteFor } from "../terminal/palette.ts";
 import type { DemoReport } from "./demo-report.ts";
 
@@ -85,20 +86,4 @@ async function print(report: DemoReport, asJson: boolean): Promise<void> {
     const { demoText } = await import("./demo-text.ts");
     process.stdout.write(demoText(report, paletteFor(process.stdout)));
   }
-}
-
-function numberIn(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() === "" || !(value >= min && value <= max))
-      throw new InvalidArgumentError(`Expected a number in [${min}, ${max}].`);
-    return value;
-  };
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isSafeInteger(value))
-    throw new InvalidArgumentError("Expected a whole number.");
-  return value;
 }

@@ -10,6 +10,15 @@ export function countIn(min: number, max: number): (text: string) => number {
   };
 }
 
+export function numberIn(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === "" || !(value >= min && value <= max))
+      throw new InvalidArgumentError(`Expected a number in [${min}, ${max}].`);
+    return value;
+  };
+}
+
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isSafeInteger(value))

@@ -21,14 +21,14 @@ test("a balancer as good as the ideal gets an A, and nothing needs a reason", ()
 });
 
 test("the worst of p99, p99.9 and failures decides, and is named", () => {
-  expect(grade({ p99Ms: 190 })).toEqual({ grade: "B", why: "p99 is 1.9 x the ideal" });
+  expect(grade({ p99Ms: 190 })).toEqual({ grade: "B", why: "p99 is 1.90 x the ideal or more" });
   expect(grade({ p99Ms: 190, p999Ms: 420 })).toEqual({
     grade: "C",
-    why: "p99.9 is 2.8 x the ideal",
+    why: "p99.9 is 2.80 x the ideal or more",
   });
   expect(grade({ p999Ms: 420, failedRatio: 0.07 })).toEqual({
     grade: "E",
-    why: "7.0 % fail beyond the ideal",
+    why: "7.0 % of requests or more fail beyond the ideal",
   });
 });
 

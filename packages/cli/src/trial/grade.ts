@@ -3,12 +3,6 @@ export const GRADES = ["A", "B", "C", "D", "E", "F"] as const;
 
 export type Grade = (typeof GRADES)[number];
 
-/** A percentile over all requests; undefined where the sample does not support it. */
-export type Percentile =
-  | { readonly ms: number; readonly bound: "exact" | "at-least" }
-  | "unbounded"
-  | undefined;
-
 /**
  * The greatest ratio to the ideal balancer's percentile that still gets the grade; beyond the last it is an F.
  *
@@ -39,7 +33,7 @@ export interface GradeBasis {
 
 export interface Graded {
   readonly grade: Grade;
-  /** The measure that decided, as "p99.9 is 2.8 x the ideal"; empty for an A. */
+  /** The measure that decided, as "p99.9 is 2.8 x the ideal or more"; empty for an A. */
   readonly why: string;
 }
 
@@ -50,7 +44,7 @@ export function gradeOf(basis: GradeBasis): Graded {
   const measures = [
     {
       step: stepOf(excessRatio, FAILED_LIMITS),
-      why: `${(excessRatio * 100).toFixed(1)} % fail beyond the ideal`,
+      why: `${(excessRatio * 100).toFixed(1)} % of requests or more fail beyond the ideal`,
     },
     ...latencyMeasure("p99", basis.p99Ms, ideal.p99Ms),
     ...latencyMeasure("p99.9", basis.p999Ms, ideal.p999Ms),
@@ -69,7 +63,9 @@ function latencyMeasure(
   // An ideal that itself has no such percentile asks for nothing.
   if (ms === undefined || !(idealMs > 0) || !Number.isFinite(idealMs)) return [];
   const ratio = ms / idealMs;
-  return [{ step: stepOf(ratio, RATIO_LIMITS), why: `${name} is ${shown(ratio)} x the ideal` }];
+  return [
+    { step: stepOf(ratio, RATIO_LIMITS), why: `${name} is ${shown(ratio)} x the ideal or more` },
+  ];
 }
 
 function stepOf(value: number, limits: readonly number[]): number {
@@ -78,7 +74,7 @@ function stepOf(value: number, limits: readonly number[]): number {
 }
 
 function shown(ratio: number): string {
-  return ratio.toFixed(ratio < 9.95 ? 1 : 0);
+  return ratio.toFixed(ratio < 9.95 ? 2 : 0);
 }
 
 /** Is this grade worse than that one? */

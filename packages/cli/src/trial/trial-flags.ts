@@ -1,0 +1,64 @@
+import { InvalidArgumentError } from "commander";
+import { readRatio } from "../policy-file/units.ts";
+import { GRADES, type Grade } from "./grade.ts";
+
+export interface TrialFlags {
+  readonly list?: boolean;
+  readonly scenario?: readonly string[];
+  readonly all?: boolean;
+  readonly quick?: boolean;
+  readonly url?: string;
+  readonly ports: readonly number[];
+  readonly wait: number;
+  readonly mean: number;
+  readonly load: number;
+  readonly seconds?: number;
+  readonly seed: number;
+  readonly timeScale: number;
+  readonly json?: boolean;
+  readonly html?: string;
+  readonly showConfig?: boolean;
+  readonly failBelow?: Grade;
+}
+
+/** As many as a scenario can be built with. */
+const MIN_BACKENDS = 4;
+const MAX_BACKENDS = 64;
+const MAX_PORT = 65_535;
+
+/** `9001..9010`, or `9001,9005,9007,9008`: a port for each backend of the fleet. */
+export function portsFlag(text: string): readonly number[] {
+  const range = /^(\d+)\.\.(\d+)$/.exec(text.trim());
+  const [first, last] = [Number(range?.[1]), Number(range?.[2])];
+  const ports =
+    range === null
+      ? text.split(",").map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : Number.NaN))
+      : Array.from(
+          { length: Math.min(MAX_PORT, Math.max(0, last - first + 1)) },
+          (_, i) => first + i,
+        );
+  const isRight =
+    ports.every((port) => port >= 1 && port <= MAX_PORT) &&
+    new Set(ports).size === ports.length &&
+    ports.length >= MIN_BACKENDS &&
+    ports.length <= MAX_BACKENDS;
+  if (!isRight)
+    throw new InvalidArgumentError(
+      `Expected ${MIN_BACKENDS} to ${MAX_BACKENDS} ports, each once, as 9001..9010 or 9001,9002,9003,9004.`,
+    );
+  return ports;
+}
+
+/** `70%` or `0.7`. */
+export function loadFlag(text: string): number {
+  const ratio = readRatio(text.endsWith("%") ? text : Number(text));
+  if (text.trim() === "" || !ratio.ok || !(ratio.value > 0 && ratio.value <= 0.95))
+    throw new InvalidArgumentError("Expected a share of the capacity up to 95 %, as 70% or 0.7.");
+  return ratio.value;
+}
+
+export function gradeFlag(text: string): Grade {
+  const grade = GRADES.find((one) => one === text.trim().toUpperCase());
+  if (grade === undefined) throw new InvalidArgumentError(`Expected one of ${GRADES.join(", ")}.`);
+  return grade;
+}
