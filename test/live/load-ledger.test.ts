@@ -58,15 +58,17 @@ test("requests that are never answered count at the timeout, not among the compl
 
 test("a frozen server cannot hide the requests that it kept waiting", async () => {
   const frozen: (() => void)[] = [];
-  let isFrozen = true;
+  let isFrozen: boolean | undefined;
+  const thaw = (): void => {
+    isFrozen = false;
+    for (const answer of frozen) answer();
+  };
   const url = await serve((_, res) => {
+    if (isFrozen === undefined) setTimeout(thaw, 500);
+    isFrozen ??= true;
     if (isFrozen) frozen.push(() => res.end("ok"));
     else res.end("ok");
   });
-  setTimeout(() => {
-    isFrozen = false;
-    for (const thaw of frozen) thaw();
-  }, 500);
   const { measured } = await startLoad({
     url,
     ratePerSec: 200,

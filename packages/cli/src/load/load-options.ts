@@ -37,7 +37,7 @@ export interface LoadOptions {
   readonly targets?: readonly LoadTarget[] | undefined;
   /** Requests a second; above 0. */
   readonly ratePerSec?: number | undefined;
-  /** What is measured; ms above 0. With `plannedMs` its default is the last planned moment. */
+  /** What is measured; ms above 0. With `plannedMs` its default is the whole millisecond after the last moment. */
   readonly durationMs?: number | undefined;
   /** Ramps and steps, one after the other. The planned count is the integral of the rate, rounded. */
   readonly profile?: readonly RateSegment[] | undefined;

@@ -97,7 +97,7 @@ function checkTrace(options: LoadOptions): Timing {
   const { plannedMs = new Float64Array(), profile, ratePerSec } = options;
   const count = plannedMs.length;
   const lastMs = plannedMs[count - 1] ?? Number.NaN;
-  const { durationMs = Math.max(lastMs, 1) } = options;
+  const { durationMs = Math.floor(lastMs) + 1 } = options;
   checkOption(
     { plannedMs: `${count} moments` },
     "at least one, without ratePerSec and profile",
@@ -114,8 +114,8 @@ function checkTrace(options: LoadOptions): Timing {
   }
   checkOption(
     { durationMs },
-    "milliseconds up to the last planned moment or beyond",
-    isAbove0(durationMs) && durationMs >= lastMs,
+    "milliseconds, beyond the last planned moment",
+    isAbove0(durationMs) && durationMs > lastMs,
   );
   const meanPerSec = (count / durationMs) * 1_000;
   return {

@@ -21,12 +21,12 @@ export class Schedule {
   /** What it asks for: an index into the plan's targets. */
   target: number;
   isWarmup: boolean;
+  /** Its number in its part, all shares counted. */
+  turn: number;
   private readonly share: Share;
   private readonly early: MomentSource;
   private readonly late: MomentSource;
   private readonly draw: () => number;
-  /** Of the next request, among all of its part. */
-  private turn: number;
 
   constructor(plan: LoadPlan, share: Share = WHOLE) {
     const rng = seededRng(plan.seed);
@@ -85,7 +85,7 @@ function measuredMoments(plan: LoadPlan, rng: Rng): MomentSource {
 
 /** Draws by weight: the index of the first running sum above a uniform point. */
 function targetDraw({ targets }: LoadPlan, rng: Rng): () => number {
-  if (targets.length === 1) return () => 0;
+  if (targets.length <= 1) return () => 0;
   let sum = 0;
   const sums = Float64Array.from(targets, ({ weight }) => {
     sum += weight;

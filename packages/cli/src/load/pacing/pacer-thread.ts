@@ -1,0 +1,46 @@
+/**
+ * The thread that keeps the time of a run: it sleeps until each planned moment and wakes the sender whose turn it is. A
+ * sleeping thread is woken within the kernel's timer slack, where an event loop's timers are a millisecond apart.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { monotonicMs } from "../monotonic-clock.ts";
+import { Schedule } from "../schedule.ts";
+import { type PacerOrder, PROBE_COUNT, PROBE_GAP_MS, STATE } from "./pacer-order.ts";
+
+const { plan, ports, flags, control, startMs } = workerData as PacerOrder;
+
+/** @returns false when the run was stopped. */
+function sleepUntil(atMs: number): boolean {
+  for (let leftMs = atMs - monotonicMs(); leftMs > 0; leftMs = atMs - monotonicMs()) {
+    if (Atomics.wait(control, 0, STATE.running, leftMs) !== "timed-out") return false;
+  }
+  return Atomics.load(control, 0) === STATE.running;
+}
+
+/** One message at a time: a sender that is behind finds all that is due when it hears it. */
+function wake(sender: number): void {
+  if (Atomics.exchange(flags, sender, 1) === 0) ports[sender]?.postMessage(0);
+}
+
+function probe(): boolean {
+  const firstMs = (startMs[0] ?? 0) - PROBE_COUNT * PROBE_GAP_MS;
+  for (let turn = 0; turn < PROBE_COUNT; turn++) {
+    if (!sleepUntil(firstMs + turn * PROBE_GAP_MS)) return false;
+    for (let sender = 0; sender < ports.length; sender++) wake(sender);
+  }
+  return true;
+}
+
+function run(): void {
+  const schedule = new Schedule(plan);
+  parentPort?.postMessage("ready");
+  Atomics.wait(control, 0, STATE.waiting);
+  if (!probe()) return;
+  const originMs = startMs[0] ?? 0;
+  for (; schedule.nextMs < Number.POSITIVE_INFINITY; schedule.advance()) {
+    if (!sleepUntil(originMs + schedule.nextMs)) return;
+    wake(schedule.turn % ports.length);
+  }
+}
+
+run();
