@@ -60,7 +60,7 @@ export async function readMoments(file: string, options: MomentOptions = {}): Pr
   });
   moments.sort((a, b) => a.atMs - b.atMs);
   const startMs = moments[0]?.atMs ?? 0;
-  const kept = moments.filter(({ atMs }) => atMs - startMs <= duration);
+  const kept = moments.filter(({ atMs }) => atMs - startMs < duration);
   if (kept.length === 0)
     throw new CommandFailure(`${file}: no request in it`, "Name a trace that holds requests.");
   return {
