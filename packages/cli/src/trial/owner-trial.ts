@@ -1,12 +1,11 @@
 import { type Fleet, startFleet } from "../fleet/fleet.ts";
 import { CommandFailure } from "../terminal/failure.ts";
 import { checkReach } from "./owner-fleet.ts";
+import { HEALTH_PATH } from "./run-cell.ts";
 import type { PlannedTarget } from "./run-trial.ts";
 import type { TrialSetup } from "./scenarios/scenario.ts";
 import { urlTarget } from "./targets/url/url-target.ts";
 
-/** What `/healthz` is to the fleet; owners are told it. */
-const HEALTH_PATH = "/healthz";
 const SPARE_LIFETIME_MS = 60_000;
 
 export interface OwnerTrial {

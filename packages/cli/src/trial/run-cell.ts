@@ -10,6 +10,8 @@ import { processCpuMs } from "./process-cpu.ts";
 import type { ScenarioRun, ScriptedAct } from "./scenarios/scenario.ts";
 import type { RunningTarget, TrialTarget } from "./targets/target.ts";
 
+/** Of the fleet, unless a scenario says otherwise. */
+export const HEALTH_PATH = "/healthz";
 const TICK_EVERY_MS = 200;
 /** A fleet outlives its cell by this at most, whatever becomes of us. */
 const SPARE_LIFETIME_MS = 120_000;
@@ -56,7 +58,7 @@ export async function runCell(job: CellJob): Promise<CellOutcome> {
   try {
     fleet = await startFleet({ ...job.run.fleet, lifetimeMs: lifetimeOf(job.run) });
     try {
-      const healthPath = job.run.fleet.healthPath ?? "/healthz";
+      const healthPath = job.run.fleet.healthPath ?? HEALTH_PATH;
       target = await job.target.start(fleet.urls, { directory, healthPath, meanMs: job.meanMs });
       await job.beforeLoad?.(target.url, fleet);
     } catch (error) {

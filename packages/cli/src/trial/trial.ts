@@ -7,6 +7,7 @@ import { ALL_TARGETS, chooseScenarios, chooseTargets } from "./choose.ts";
 import { findAll, listJson, listText } from "./list-trial.ts";
 import { waitForReach } from "./owner-fleet.ts";
 import { planOwnerTarget } from "./owner-trial.ts";
+import { HEALTH_PATH } from "./run-cell.ts";
 import { type PlannedTarget, runTrial, type TrialPlan } from "./run-trial.ts";
 import type { TrialSetup } from "./scenarios/scenario.ts";
 import { trialScenarios } from "./scenarios/trial-scenarios.ts";
@@ -89,9 +90,14 @@ async function findTargets(targets: readonly TrialTarget[]): Promise<PlannedTarg
   });
 }
 
-function showConfigs(targets: readonly TrialTarget[], { ports }: TrialFlags): void {
+function showConfigs(targets: readonly TrialTarget[], { ports, mean: meanMs }: TrialFlags): void {
   const backends = ports.map((port) => `http://127.0.0.1:${port}`);
-  const place = { port: 8_080, directory: "/tmp/bobtail-trial", healthPath: "/healthz" };
+  const place = {
+    port: 8_080,
+    directory: "/tmp/bobtail-trial",
+    healthPath: HEALTH_PATH,
+    meanMs,
+  };
   for (const target of targets)
     process.stdout.write(`# ${target.name}: ${target.title}\n${target.config(backends, place)}\n`);
 }
