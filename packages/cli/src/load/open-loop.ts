@@ -50,7 +50,7 @@ export class OpenLoop implements FlightHost {
 
   constructor(setup: OpenLoopSetup) {
     const { plan, share, connections } = setup;
-    const { targets, tls } = plan;
+    const { targets, tls, addresses } = plan;
     this.setup = setup;
     this.warmup = emptySection(countOfShare(plan.warmupCount, share));
     this.measured = emptySection(countOfShare(plan.count, share));
@@ -61,7 +61,13 @@ export class OpenLoop implements FlightHost {
       const section = this.hasMeasured ? this.measured : this.warmup;
       section.connect.record(toMicros(tookMs));
     };
-    this.transport = createTransport(plan.protocol, { targets, connections, tls, onConnect });
+    this.transport = createTransport(plan.protocol, {
+      targets,
+      connections,
+      tls,
+      addresses,
+      onConnect,
+    });
     this.probe = new Probe();
     this.waker = undefined;
     this.monitor = undefined;

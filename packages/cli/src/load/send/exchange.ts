@@ -36,6 +36,8 @@ export interface TransportSetup {
   readonly targets: readonly PlannedTarget[];
   /** To each host, open at once. */
   readonly connections: number;
+  /** By host name, the addresses to connect to; a name without an entry is resolved. */
+  readonly addresses: Readonly<Record<string, readonly string[]>>;
   readonly tls: { readonly ca?: string | undefined; readonly insecure?: boolean | undefined };
   /** Called for each new connection, with what it took: name, TCP and TLS. */
   onConnect(tookMs: number): void;

@@ -1,4 +1,4 @@
-import { connect, isIP, type Socket } from "node:net";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { type SecureContext, connect as tlsConnect } from "node:tls";
 import { monotonicMs } from "../monotonic-clock.ts";
 import { type Carrier, type Exchange, failureKind } from "./exchange.ts";
@@ -12,6 +12,8 @@ const KEEP_ALIVE_MARGIN_MS = 1_000;
 export interface Address {
   readonly host: string;
   readonly port: number;
+  /** Undefined: the host's name is resolved as usual. */
+  readonly lookup: LookupFunction | undefined;
   /** Undefined: no TLS. */
   readonly secure: { readonly context: SecureContext; readonly insecure: boolean } | undefined;
 }
@@ -144,7 +146,8 @@ export class Http1Connection implements Carrier, ResponseSink {
   }
 }
 
-function openSocket({ host, port, secure }: Address, read: (length: number) => void): Socket {
+function openSocket(address: Address, read: (length: number) => void): Socket {
+  const { host, port, lookup, secure } = address;
   const onread = {
     buffer: READ_BUFFER,
     callback(length: number): boolean {
@@ -152,10 +155,10 @@ function openSocket({ host, port, secure }: Address, read: (length: number) => v
       return true;
     },
   };
-  if (secure === undefined) return connect({ host, port, onread });
+  const to = { host, port, ...(lookup !== undefined && { lookup }) };
+  if (secure === undefined) return connect({ ...to, onread });
   const options = {
-    host,
-    port,
+    ...to,
     // An address is no server name (RFC 6066, 3).
     servername: isIP(host) === 0 ? host : "",
     secureContext: secure.context,

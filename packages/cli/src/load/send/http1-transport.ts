@@ -16,7 +16,7 @@ export function createHttp1Transport(setup: TransportSetup): Transport {
   const hosts = new Map<string, Host>();
   const prepared = new Map<PlannedTarget, Prepared>();
   for (const target of setup.targets) {
-    const host = hosts.get(target.origin) ?? new Host(addressOf(target.origin, setup.tls), setup);
+    const host = hosts.get(target.origin) ?? new Host(addressOf(target.origin, setup), setup);
     hosts.set(target.origin, host);
     prepared.set(target, { host, bytes: requestBytes(target), isHead: target.method === "HEAD" });
   }

@@ -2,6 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 import { monotonicMs } from "../monotonic-clock.ts";
 import type { PlannedTarget } from "../planned-target.ts";
 import { type Carrier, type Exchange, failureKind, type TransportSetup } from "./exchange.ts";
+import { pinnedLookup } from "./pinned-lookup.ts";
 
 /** Used by servers that do not say how many they take (RFC 9113, 6.5.2 recommends no fewer). */
 const DEFAULT_STREAMS = 100;
@@ -26,7 +27,11 @@ export class Http2Session implements Carrier {
   private isClosing: boolean;
   private failure: string | undefined;
 
-  constructor(origin: string, tls: TransportSetup["tls"], owner: SessionOwner) {
+  constructor(
+    origin: string,
+    { tls, addresses }: Pick<TransportSetup, "tls" | "addresses">,
+    owner: SessionOwner,
+  ) {
     const startMs = monotonicMs();
     this.isOpening = true;
     this.owner = owner;
@@ -36,7 +41,12 @@ export class Http2Session implements Carrier {
     this.isClosing = false;
     this.failure = undefined;
     const ca = tls.ca === undefined ? {} : { ca: tls.ca };
-    this.session = connect(origin, { ...ca, rejectUnauthorized: tls.insecure !== true });
+    const lookup = pinnedLookup(addresses[new URL(origin).hostname]);
+    this.session = connect(origin, {
+      ...ca,
+      ...(lookup !== undefined && { lookup }),
+      rejectUnauthorized: tls.insecure !== true,
+    });
     this.session.once("connect", () => {
       this.isOpening = false;
       owner.onOpen(monotonicMs() - startMs);

@@ -72,7 +72,7 @@ class Host implements Carrier {
   private openMore(): void {
     if (this.waiting.size === 0 || this.sessions.size >= this.setup.connections) return;
     for (const session of this.sessions) if (session.isOpening) return;
-    const session = new Http2Session(this.origin, this.setup.tls, {
+    const session = new Http2Session(this.origin, this.setup, {
       onOpen: (tookMs) => {
         this.setup.onConnect(tookMs);
         this.serve();
