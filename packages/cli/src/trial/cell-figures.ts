@@ -12,8 +12,8 @@ import type { CellFigures, CpuCores, Percentile } from "./trial-report.ts";
 
 /** What a machine that is late by more than this share of a mean service time has put into a p99.9 is its own. */
 const MAX_LATE_P999_RATIO = 1;
-/** The same for a p99, and for the fleet's replies. */
-const MAX_LATE_P99_RATIO = 0.5;
+/** The same for a p99 of sends, and of the fleet's replies. A request meets both, and the target's lateness, which nobody sees. */
+export const MAX_LATENESS_RATIO = 0.2;
 const MAX_FAILURE_KINDS = 4;
 
 /** The fleet and the processes at one moment. */
@@ -49,6 +49,8 @@ export function figuresOf(measurement: Measurement): CellFigures {
   const headline = (q: number): Percentile => divided(headlineQuantile(measured, q), factor);
   const success = (q: number): number | undefined =>
     over(supportedQuantileMs(measured.completed, q), factor);
+  const sendLagP99Ms = over(supportedQuantileMs(measured.pacingLag, 0.99), factor);
+  const replyLagP99Ms = over(after.fleet.replyLagP99Ms, factor);
   return {
     requests,
     failed,
@@ -62,8 +64,9 @@ export function figuresOf(measurement: Measurement): CellFigures {
     provenFailedRatio: provenRatio(failed, ended),
     sickShareRatio: ratio(receivedBySick, receivedByAll),
     extraRatio: ledger.sent === 0 ? 0 : receivedByAll / ledger.sent - 1,
-    sendLagP99Ms: over(supportedQuantileMs(measured.pacingLag, 0.99), factor),
-    replyLagP99Ms: over(after.fleet.replyLagP99Ms, factor),
+    sendLagP99Ms,
+    replyLagP99Ms,
+    latenessRatio: (Math.max(sendLagP99Ms ?? 0, replyLagP99Ms ?? 0) * factor) / measurement.meanMs,
     cpu: cpuOf(measurement),
     failures: failuresOf(measured),
   };
@@ -71,13 +74,17 @@ export function figuresOf(measurement: Measurement): CellFigures {
 
 /** Why a measurement says more about this machine than about the target; empty when it stands. */
 export function doubtsOf({ load, after, meanMs }: Measurement): readonly string[] {
-  const { check } = load;
+  const { check, measured } = load;
   const doubts = check.verdict === "ok" ? [] : [...check.reasons];
-  const { replyLagP99Ms } = after.fleet;
-  if (replyLagP99Ms !== undefined && replyLagP99Ms > MAX_LATE_P99_RATIO * meanMs)
-    doubts.push(
-      `The fleet's replies left up to ${replyLagP99Ms.toFixed(1)} ms late (p99), beside a mean service time of ${meanMs} ms.`,
-    );
+  const late = [
+    ["Requests", supportedQuantileMs(measured.pacingLag, 0.99)],
+    ["The fleet's replies", after.fleet.replyLagP99Ms],
+  ] as const;
+  for (const [what, lagMs] of late)
+    if (lagMs !== undefined && lagMs > MAX_LATENESS_RATIO * meanMs)
+      doubts.push(
+        `${what} left up to ${lagMs.toFixed(1)} ms late (p99), beside a mean service time of ${meanMs} ms.`,
+      );
   return doubts;
 }
 

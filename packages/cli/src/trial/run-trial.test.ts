@@ -86,7 +86,7 @@ test("all targets of a scenario run one after the other, before the next scenari
   expect([report.partial, report.plannedCells]).toEqual([false, 4]);
 });
 
-test("a cell that the machine disturbed is run once more at half the speed, and the next ones stay there", async () => {
+test("a cell that the machine disturbed is run once more at half the speed, and the next ones stay there while it is late", async () => {
   const factors: number[] = [];
   const { report } = await run((job) => {
     factors.push(job.factor);
@@ -96,7 +96,7 @@ test("a cell that the machine disturbed is run once more at half the speed, and 
       warmupMs: 4_000 * job.factor,
       timeoutMs: 3_000 * job.factor,
     });
-    return measuredAs({ lateMs: factors.length === 2 ? 50 : 0 })(job);
+    return measuredAs({ lateMs: factors.length === 2 ? 50 : factors.length < 5 ? 3 : 0 })(job);
   });
   expect(factors).toEqual([1, 1, 2, 2, 2]);
   expect(report.cells.map(({ state, factor, isRetry }) => [state, factor, isRetry])).toEqual([
@@ -108,6 +108,18 @@ test("a cell that the machine disturbed is run once more at half the speed, and 
   // Twice as long at half the speed: reports divide by it.
   for (const { figures } of report.cells)
     expect(figures?.p99).toMatchObject({ ms: expect.closeTo(20, 0) });
+});
+
+test("a machine that has time to spare again is asked for the speed that was asked for first, no more", async () => {
+  const factors: number[] = [];
+  await run(
+    (job) => {
+      factors.push(job.factor);
+      return measuredAs({ lateMs: factors.length < 3 ? 50 : 0 })(job);
+    },
+    { timeScale: 2 },
+  );
+  expect(factors).toEqual([2, 4, 4, 2, 2]);
 });
 
 test("a cell that is disturbed twice is not valid, has no grade, and the exit code says so", async () => {

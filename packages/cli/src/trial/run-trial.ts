@@ -2,7 +2,7 @@ import { SLOWEST_FACTOR } from "../demo/calibrate.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import type { FleetOptions } from "../fleet/fleet-options.ts";
 import type { LoadRun } from "../load/load.ts";
-import { doubtsOf, figuresOf, type Measurement } from "./cell-figures.ts";
+import { doubtsOf, figuresOf, MAX_LATENESS_RATIO, type Measurement } from "./cell-figures.ts";
 import { gradeOf } from "./grade.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { type CellOutcome, runCell } from "./run-cell.ts";
@@ -69,7 +69,7 @@ class Trial {
   private readonly cells: TrialCell[];
   private readonly scenarios: ReportedScenario[];
   private readonly configs: Map<string, string>;
-  /** A machine that was too slow for one cell is not asked to be faster for the next. */
+  /** Of the next cell: a machine that was too slow for one is not asked to be faster for the next, until it has time to spare. */
   private factor: number;
 
   constructor(plan: TrialPlan) {
@@ -122,7 +122,11 @@ class Trial {
     build: Build,
   ): Promise<TrialCell | undefined> {
     const first = await this.tryCell(target, scenario, build, false);
-    if (first?.state !== "not-valid" || this.factor >= SLOWEST_FACTOR) return first;
+    if (first?.state !== "not-valid") {
+      if (mayBeFaster(first)) this.factor = Math.max(this.plan.timeScale, this.factor / 2);
+      return first;
+    }
+    if (this.factor >= SLOWEST_FACTOR) return first;
     this.factor = Math.min(SLOWEST_FACTOR, this.factor * 2);
     return (await this.tryCell(target, scenario, build, true)) ?? first;
   }
@@ -159,6 +163,11 @@ class Trial {
     const verdict = verdictOf(outcome, build(1).oracle);
     return verdict && { target: target.name, scenario, factor, isRetry, ...verdict };
   }
+}
+
+/** At twice the speed it would be half as late as it may be. */
+function mayBeFaster(cell: TrialCell | undefined): boolean {
+  return cell?.figures !== undefined && cell.figures.latenessRatio <= MAX_LATENESS_RATIO / 4;
 }
 
 type Verdict = Pick<TrialCell, "state" | "grade" | "why" | "figures">;

@@ -41,6 +41,8 @@ export interface CellFigures {
   readonly extraRatio: number;
   readonly sendLagP99Ms: number | undefined;
   readonly replyLagP99Ms: number | undefined;
+  /** The greater of the two, beside the mean service time: what this machine adds. */
+  readonly latenessRatio: number;
   readonly cpu: CpuCores;
   /** HTTP status or transport error by number of requests, most frequent first; at most four. */
   readonly failures: readonly (readonly [string, number])[];

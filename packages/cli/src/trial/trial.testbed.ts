@@ -40,6 +40,7 @@ export function figuresWith(some: Partial<CellFigures> = {}): CellFigures {
     extraRatio: 0.03,
     sendLagP99Ms: 0.4,
     replyLagP99Ms: 1.1,
+    latenessRatio: 0.055,
     cpu: { generator: 0.3, fleet: 0.2, target: undefined },
     failures: [],
     ...some,
