@@ -19,7 +19,7 @@ export interface SlowFault {
 }
 
 /** In place of the law's own stalls. */
-export interface StallsFault extends StallLaw {
+interface StallsFault extends StallLaw {
   readonly kind: "stalls";
 }
 
@@ -53,7 +53,7 @@ export interface ResetsFault {
 }
 
 /** Sick for a while, healthy for a while, over and over; sick first. */
-export interface FlappingFault {
+interface FlappingFault {
   readonly kind: "flapping";
   /** ms above 0. */
   readonly sickMs: number;
@@ -62,7 +62,7 @@ export interface FlappingFault {
 }
 
 /** Nothing listens: open connections are reset, new ones refused, waiting and running requests lost. The port stays reserved. */
-export interface GoneFault {
+interface GoneFault {
   readonly kind: "gone";
 }
 

@@ -41,7 +41,7 @@ export interface FleetStats {
   readonly cpuMs: number;
 }
 
-export interface BackendSetup {
+interface BackendSetup {
   readonly law: ServiceLaw;
   readonly workers: number;
   readonly port: number | undefined;

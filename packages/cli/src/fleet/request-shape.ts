@@ -1,7 +1,7 @@
 import { checkOption, seededRng } from "bobtail/engine";
 
 /** Requests for one path, whose answers are large and take longer. */
-export interface LargeRequests {
+interface LargeRequests {
   /** Starts with `/`; compared without the query. */
   readonly path: string;
   /** Of the body; a whole number in [1, 16,777,216]. */
@@ -11,7 +11,7 @@ export interface LargeRequests {
 }
 
 /** Keys that take longer wherever they are asked for: a fault of the request, not of a backend. */
-export interface SlowKeys {
+interface SlowKeys {
   /** Share of all possible keys; in [0, 1]. Which they are is fixed: see `isSlowKey`. */
   readonly shareRatio: number;
   /** Times the service time; above 0. */
