@@ -10,7 +10,7 @@ const PROBES_AT_ONCE = 20;
 const PROBE_PATH = "/bobtail-trial-probe";
 
 /** What one probe met. */
-export type ProbeResult =
+type ProbeResult =
   | { readonly kind: "answered"; readonly status: number }
   | { readonly kind: "failed"; readonly why: string };
 
@@ -19,7 +19,6 @@ export interface ReachOptions {
   /** How long the balancer may take to find the fleet. */
   readonly waitMs: number;
   readonly signal: AbortSignal;
-  readonly probe?: ((url: string) => Promise<ProbeResult>) | undefined;
 }
 
 /**
@@ -35,7 +34,7 @@ export async function checkReach(fleet: Fleet, options: ReachOptions): Promise<r
   const most = PROBES_PER_BACKEND * before.length;
   while (sent < most && (await received()).includes(0) && !options.signal.aborted) {
     const some = Math.min(PROBES_AT_ONCE, most - sent);
-    await Promise.all(Array.from({ length: some }, () => probeOf(options)));
+    await Promise.all(Array.from({ length: some }, () => sendProbe(options)));
     sent += some;
   }
   return options.signal.aborted ? [] : partlyReached(await received(), fleet.urls, sent);
@@ -47,24 +46,24 @@ export async function waitForReach(fleet: Fleet, options: ReachOptions): Promise
   const before = sum(await receivedBy(fleet));
   const untilMs = performance.now() + waitMs;
   while (!signal.aborted) {
-    const last = await probeOf(options);
+    const last = await sendProbe(options);
     if (sum(await receivedBy(fleet)) > before) return;
     if (performance.now() >= untilMs) throw neverReached(options, last);
     await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS));
   }
 }
 
-function probeOf({ url, probe = sendProbe }: ReachOptions): Promise<ProbeResult> {
-  return probe(`${url}${PROBE_PATH}`);
-}
-
-function sendProbe(url: string): Promise<ProbeResult> {
+function sendProbe({ url }: ReachOptions): Promise<ProbeResult> {
   return new Promise((resolve) => {
-    const request = get(url, { agent: false, timeout: PROBE_TIMEOUT_MS }, (response) => {
-      response.resume();
-      response.on("error", () => {});
-      response.on("close", () => resolve({ kind: "answered", status: response.statusCode ?? 0 }));
-    });
+    const request = get(
+      `${url}${PROBE_PATH}`,
+      { agent: false, timeout: PROBE_TIMEOUT_MS },
+      (response) => {
+        response.resume();
+        response.on("error", () => {});
+        response.on("close", () => resolve({ kind: "answered", status: response.statusCode ?? 0 }));
+      },
+    );
     request.on("timeout", () => request.destroy(new Error("no answer within 5 s")));
     request.on("error", (error) => resolve({ kind: "failed", why: error.message }));
   });
@@ -83,7 +82,7 @@ function neverReached({ url, waitMs }: ReachOptions, last: ProbeResult): Command
 }
 
 /** Nothing where every backend received a probe. */
-export function partlyReached(
+function partlyReached(
   received: readonly number[],
   urls: readonly string[],
   sent: number,

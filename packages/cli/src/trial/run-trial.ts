@@ -44,7 +44,7 @@ export type TrialEvent =
     }
   | { readonly kind: "cell"; readonly cell: TrialCell; readonly oracle: Oracle };
 
-export interface CellPlace {
+interface CellPlace {
   readonly target: string;
   readonly scenario: string;
   /** From 1. */
@@ -225,7 +225,7 @@ function cachedBuild(
 }
 
 /** All other times of a scenario are multiples of the mean. The number of requests stays what it was. */
-export function stretchSetup(setup: TrialSetup, factor: number): TrialSetup {
+function stretchSetup(setup: TrialSetup, factor: number): TrialSetup {
   return {
     ...setup,
     meanMs: setup.meanMs * factor,

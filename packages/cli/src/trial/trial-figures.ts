@@ -83,7 +83,7 @@ export function notesOf(report: TrialReport): readonly string[] {
   return notes;
 }
 
-export function isWhole(cell: TrialCell): boolean {
+function isWhole(cell: TrialCell): boolean {
   return cell.state !== "stopped";
 }
 

@@ -24,6 +24,8 @@ import {
 } from "./trial-report.ts";
 
 const TITLE = "Would it route round a backend that is sick?";
+const DRAWN =
+  "Bars run from the ideal's p99 to the target's, dots are p99.9. Where a percentile lies among the failures, that of the answered requests is drawn.";
 /** The grades by colour and by letter, for those who do not see the colour. */
 const STYLE =
   ".A{background:#0072b222}.B{background:#56b4e922}.C{background:#f0e44233}.D{background:#e69f0033}" +
@@ -40,7 +42,7 @@ export function trialHtml(report: TrialReport): string {
     version: report.version,
     extraStyle: STYLE,
     body: `<p class="dim">${escapeHtml(methodOf(report))}</p>
-${matrix(report)}<p class="dim">${escapeHtml(legend())}</p>${notes.join("")}
+${matrix(report)}<p class="dim">${escapeHtml(legend())}</p><p class="dim">${DRAWN}</p>${notes.join("")}
 ${sections.join("")}<h2>Configurations</h2>${report.targets.map(configOf).join("")}
 <p class="dim">Again: <code>${escapeHtml(report.command)}</code>, bobtail ${escapeHtml(report.version)}.</p>`,
   });
@@ -73,7 +75,7 @@ function sectionOf(report: TrialReport, scenario: ReportedScenario, index: numbe
   const { oracle } = scenario;
   return figure({
     heading: `${scenario.name}: ${scenario.title}`,
-    caption: `${scenario.question} Bars run from the ideal's p99 to the target's, dots are p99.9; where a percentile lies among the failures, that of the answered requests is drawn. The ideal (${oracle.how}): ${oracle.why}`,
+    caption: `${scenario.question} The ideal (${oracle.how}): ${oracle.why}`,
     labels: [],
     svg: distanceChart(`s${index}`, oracle, cells.map(distanceOf)),
     more: `<details><summary>Figures</summary><div class="scroll">${figuresTable(scenario, cells)}</div><p>${escapeHtml(scenario.health)}</p></details>`,

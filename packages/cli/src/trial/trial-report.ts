@@ -7,7 +7,7 @@ import type { TrialSetup } from "./scenarios/scenario.ts";
 export type Percentile = HeadlineQuantile | "unbounded" | undefined;
 
 /** Of the requests that were answered well; undefined as above. */
-export interface SuccessOnly {
+interface SuccessOnly {
   readonly p50Ms: number | undefined;
   readonly p99Ms: number | undefined;
   readonly p999Ms: number | undefined;
@@ -55,7 +55,7 @@ export interface CellFigures {
  * - `not-started`: the target refused to start, which is no grade
  * - `stopped`: ended by the user before its time
  */
-export type CellState = "graded" | "not-valid" | "died" | "not-started" | "stopped";
+type CellState = "graded" | "not-valid" | "died" | "not-started" | "stopped";
 
 export interface TrialCell {
   readonly target: string;

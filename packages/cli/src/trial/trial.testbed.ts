@@ -3,7 +3,7 @@ import type { TrialScenario } from "./scenarios/scenario.ts";
 import type { TrialTarget } from "./targets/target.ts";
 import type { CellFigures, TrialCell, TrialReport } from "./trial-report.ts";
 
-export const ORACLE: Oracle = {
+const ORACLE: Oracle = {
   p50Ms: 15,
   p99Ms: 90,
   p999Ms: 140,
