@@ -47,7 +47,7 @@ test("durations, ratios and sizes carry their unit in the name of the option", (
   expect(options.length).toBeGreaterThan(5);
   const numbers = places(options, /^\s+readonly \w+\??: number/).filter(
     (place) =>
-      !/(Ms|Ratio|Quantile|quantile|Count|PerSecond|Bytes|max|choices|cost|weight|Samples|outstanding|perEndpoint|pending|number|seed|seconds|factor|requests|workers|maxQueued|maxInFlight|connections|count|PerSec)\??: number/.test(
+      !/(Ms|Ratio|Quantile|quantile|Count|PerSecond|Bytes|max|choices|cost|weight|Samples|outstanding|perEndpoint|pending|number|seed|seconds|factor|requests|workers|maxQueued|maxInFlight|connections|count|PerSec|port)\??: number/.test(
         place,
       ),
   );
