@@ -158,6 +158,7 @@ test.each([
   ["queueLimitMs", { backends: [QUICK], queueLimitMs: 0 }],
   ["meanMs", { backends: [{ law: { meanMs: -1, slowFactor: 1 } }] }],
   ["workers", { backends: [{ ...QUICK, workers: 0 }] }],
+  ["port", { backends: [{ ...QUICK, port: 70_000 }] }],
 ])("an option out of range is refused by name: %s", async (name, options) => {
   await expect(startFleet(options)).rejects.toThrow(name);
 });
