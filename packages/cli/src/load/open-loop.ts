@@ -7,7 +7,7 @@ import { emptySection, type LoadSection } from "./load-report.ts";
 import { toMicros } from "./micros.ts";
 import { monotonicMs } from "./monotonic-clock.ts";
 import { Probe } from "./pacing/probe.ts";
-import { timerWaker, type Waker, type WakerFactory } from "./pacing/waker.ts";
+import { MAX_TIMER_MS, timerWaker, type Waker, type WakerFactory } from "./pacing/waker.ts";
 import { countOfShare, Schedule, type Share } from "./schedule.ts";
 import { createTransport } from "./send/create-transport.ts";
 import type { Transport } from "./send/exchange.ts";
@@ -66,6 +66,7 @@ export class OpenLoop implements FlightHost {
       connections,
       tls,
       addresses,
+      openTimeoutMs: Math.min(plan.timeoutMs, MAX_TIMER_MS),
       onConnect,
     });
     this.probe = new Probe();
@@ -159,6 +160,7 @@ export class OpenLoop implements FlightHost {
     }
     this.sleep(waker);
     this.intervals.seal(this.oldestMs() - this.setup.plan.warmupMs);
+    if (this.open.count === 0 && this.isDraining()) this.stop();
   }
 
   private send(nowMs: number): void {
@@ -199,7 +201,7 @@ export class OpenLoop implements FlightHost {
       return;
     }
     const leftMs = oldest.plannedMs + this.setup.plan.timeoutMs - nowMs;
-    this.timeout = setTimeout(() => this.giveUpLate(), Math.min(Math.max(1, leftMs), 2 ** 31 - 1));
+    this.timeout = setTimeout(() => this.giveUpLate(), Math.min(Math.max(1, leftMs), MAX_TIMER_MS));
   }
 
   private giveUpLate(): void {
@@ -215,7 +217,7 @@ export class OpenLoop implements FlightHost {
   private setEnd(endMs: number): void {
     const leftMs = Math.ceil(endMs - this.elapsedMs());
     if (leftMs > 0) {
-      this.end = setTimeout(() => this.setEnd(endMs), Math.min(leftMs, 2 ** 31 - 1));
+      this.end = setTimeout(() => this.setEnd(endMs), Math.min(leftMs, MAX_TIMER_MS));
       return;
     }
     this.end = undefined;

@@ -59,5 +59,7 @@ function momentWithin({ fromPerSec, toPerSec, durationMs }: RateSegment, count: 
   const from = fromPerSec / 1_000;
   const slope = (toPerSec - fromPerSec) / 1_000 / durationMs;
   const root = Math.sqrt(Math.max(0, from * from + 2 * slope * count));
+  // So near to the start of a ramp from nothing that the root has no digits.
+  if (from + root === 0) return 0;
   return Math.min(durationMs, (2 * count) / (from + root));
 }

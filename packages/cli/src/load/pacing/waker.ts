@@ -8,7 +8,7 @@ export interface Waker {
 export type WakerFactory = (wake: () => void) => Waker;
 
 /** The longest delay that a timer of Node takes. */
-const MAX_TIMER_MS = 2_147_483_647;
+export const MAX_TIMER_MS = 2_147_483_647;
 
 /** The sender's own timers: whole milliseconds, half of one late on average. */
 export function timerWaker(clockMs: () => number): WakerFactory {

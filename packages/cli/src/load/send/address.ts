@@ -6,19 +6,20 @@ import { pinnedLookup } from "./pinned-lookup.ts";
 /** What to connect to for an origin. One TLS context serves all of its connections. */
 export function addressOf(
   origin: string,
-  { tls, addresses }: Pick<TransportSetup, "tls" | "addresses">,
+  { tls, addresses, openTimeoutMs }: Pick<TransportSetup, "tls" | "addresses" | "openTimeoutMs">,
 ): Address {
   const url = new URL(origin);
   const isSecure = url.protocol === "https:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = Number(url.port) || (isSecure ? 443 : 80);
   const lookup = pinnedLookup(addresses[host]);
-  if (!isSecure) return { host, port, lookup, secure: undefined };
+  if (!isSecure) return { host, port, lookup, openTimeoutMs, secure: undefined };
   const { ca, insecure = false } = tls;
   return {
     host,
     port,
     lookup,
+    openTimeoutMs,
     secure: { context: createSecureContext(ca ? { ca } : {}), insecure },
   };
 }

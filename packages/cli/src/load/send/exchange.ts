@@ -39,6 +39,8 @@ export interface TransportSetup {
   /** By host name, the addresses to connect to; a name without an entry is resolved. */
   readonly addresses: Readonly<Record<string, readonly string[]>>;
   readonly tls: { readonly ca?: string | undefined; readonly insecure?: boolean | undefined };
+  /** A connection that has not opened by then is given up, so that another can take its place; ms up to 2^31 - 1. */
+  readonly openTimeoutMs: number;
   /** Called for each new connection, with what it took: name, TCP and TLS. */
   onConnect(tookMs: number): void;
 }

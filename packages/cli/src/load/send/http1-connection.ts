@@ -16,6 +16,8 @@ export interface Address {
   readonly lookup: LookupFunction | undefined;
   /** Undefined: no TLS. */
   readonly secure: { readonly context: SecureContext; readonly insecure: boolean } | undefined;
+  /** A connection that has not opened by then is given up, so that another can take its place. */
+  readonly openTimeoutMs: number;
 }
 
 /** Whoever owns the connections to one host. */
@@ -23,7 +25,7 @@ export interface ConnectionOwner {
   onOpen(connection: Http1Connection, tookMs: number): void;
   /** It has carried an exchange to its end and can carry the next. */
   onFree(connection: Http1Connection): void;
-  /** Once. `failure` where it never opened. */
+  /** Once. `failure` where it could not be opened, and was not given up. */
   onGone(connection: Http1Connection, failure: string | undefined): void;
 }
 
@@ -35,11 +37,13 @@ export class Http1Connection implements Carrier, ResponseSink {
   private readonly socket: Socket;
   private readonly parser: ResponseParser;
   private readonly startMs: number;
+  private readonly patience: NodeJS.Timeout;
   private state: "opening" | "open" | "gone";
   private exchange: Exchange | undefined;
   private reusableUntilMs: number;
   private keepAliveMs: number;
   private failure: string | undefined;
+  private isGivenUp: boolean;
 
   constructor(address: Address, owner: ConnectionOwner) {
     this.isIdle = false;
@@ -51,10 +55,13 @@ export class Http1Connection implements Carrier, ResponseSink {
     this.reusableUntilMs = Number.POSITIVE_INFINITY;
     this.keepAliveMs = 0;
     this.failure = undefined;
+    this.isGivenUp = false;
+    this.patience = setTimeout(() => this.destroy(), address.openTimeoutMs);
     this.socket = openSocket(address, (length) => this.read(length));
     this.socket.setNoDelay(true);
     this.socket.once(address.secure === undefined ? "connect" : "secureConnect", () => {
       this.state = "open";
+      clearTimeout(this.patience);
       owner.onOpen(this, monotonicMs() - this.startMs);
     });
     this.socket.on("error", (error) => {
@@ -84,8 +91,9 @@ export class Http1Connection implements Carrier, ResponseSink {
     this.destroy();
   }
 
-  /** Nothing is told of it any more but that it is gone. */
+  /** Gives it up. */
   destroy(): void {
+    this.isGivenUp = true;
     this.socket.destroy();
     this.gone();
   }
@@ -125,23 +133,25 @@ export class Http1Connection implements Carrier, ResponseSink {
   }
 
   private end(): void {
-    const problem = this.parser.end();
+    const problem = this.state === "opening" ? "closed while connecting" : this.parser.end();
     if (problem === undefined) this.destroy();
     else this.fail(problem);
   }
 
   private fail(kind: string): void {
     this.failure ??= kind;
-    this.destroy();
+    this.socket.destroy();
+    this.gone();
   }
 
   private gone(): void {
     if (this.state === "gone") return;
-    const neverOpened = this.state === "opening";
+    const hasFailed = this.state === "opening" && !this.isGivenUp;
     this.state = "gone";
+    clearTimeout(this.patience);
     const { exchange } = this;
     this.exchange = undefined;
-    this.owner.onGone(this, neverOpened ? (this.failure ?? "closed while connecting") : undefined);
+    this.owner.onGone(this, hasFailed ? (this.failure ?? "closed while connecting") : undefined);
     exchange?.onFailure(this.failure ?? "closed without an answer");
   }
 }

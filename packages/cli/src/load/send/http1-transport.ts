@@ -39,7 +39,6 @@ class Host implements ConnectionOwner, Carrier {
   private readonly all: Set<Http1Connection>;
   /** The one that was used last is the next to be used. */
   private readonly idle: Http1Connection[];
-  /** Oldest first. */
   private readonly opening: Set<Http1Connection>;
   private readonly waiting: Map<Exchange, Prepared>;
 
@@ -64,10 +63,7 @@ class Host implements ConnectionOwner, Carrier {
   }
 
   cancel(exchange: Exchange): void {
-    if (!this.waiting.delete(exchange)) return;
-    // A connection that does not open must not keep the place of one that would.
-    const [oldest] = this.opening;
-    if (this.opening.size > this.waiting.size) oldest?.destroy();
+    this.waiting.delete(exchange);
   }
 
   close(): void {

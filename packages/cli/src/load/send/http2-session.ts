@@ -11,7 +11,7 @@ export interface SessionOwner {
   onOpen(tookMs: number): void;
   /** It can carry one more than before. */
   onRoom(): void;
-  /** Once. `failure` where it never opened. */
+  /** Once. `failure` where it could not be opened, and was not given up. */
   onGone(failure: string | undefined): void;
 }
 
@@ -26,10 +26,12 @@ export class Http2Session implements Carrier {
   /** The server takes no more on it. */
   private isClosing: boolean;
   private failure: string | undefined;
+  private isGivenUp: boolean;
+  private readonly patience: NodeJS.Timeout;
 
   constructor(
     origin: string,
-    { tls, addresses }: Pick<TransportSetup, "tls" | "addresses">,
+    { tls, addresses, openTimeoutMs }: Pick<TransportSetup, "tls" | "addresses" | "openTimeoutMs">,
     owner: SessionOwner,
   ) {
     const startMs = monotonicMs();
@@ -40,6 +42,8 @@ export class Http2Session implements Carrier {
     this.isGone = false;
     this.isClosing = false;
     this.failure = undefined;
+    this.isGivenUp = false;
+    this.patience = setTimeout(() => this.destroy(), openTimeoutMs);
     const ca = tls.ca === undefined ? {} : { ca: tls.ca };
     const lookup = pinnedLookup(addresses[new URL(origin).hostname]);
     this.session = connect(origin, {
@@ -49,6 +53,7 @@ export class Http2Session implements Carrier {
     });
     this.session.once("connect", () => {
       this.isOpening = false;
+      clearTimeout(this.patience);
       owner.onOpen(monotonicMs() - startMs);
     });
     this.session.on("remoteSettings", ({ maxConcurrentStreams = DEFAULT_STREAMS }) => {
@@ -75,9 +80,21 @@ export class Http2Session implements Carrier {
   send(target: PlannedTarget, exchange: Exchange): void {
     exchange.carrier = this;
     exchange.onWritten();
+    try {
+      const stream = this.request(target);
+      this.streams.set(exchange, stream);
+      this.listen(stream, exchange);
+      if (target.body !== undefined) stream.end(target.body);
+    } catch (error) {
+      // Headers that HTTP/2 does not allow.
+      exchange.onFailure(failureKind(error as Error));
+    }
+  }
+
+  private request(target: PlannedTarget): ClientHttp2Stream {
     const { host, ...headers } = target.headers;
     const length = target.body === undefined ? {} : { "content-length": target.body.length };
-    const stream = this.session.request(
+    return this.session.request(
       {
         ":method": target.method,
         ":path": target.path,
@@ -89,9 +106,6 @@ export class Http2Session implements Carrier {
       },
       { endStream: target.body === undefined },
     );
-    this.streams.set(exchange, stream);
-    this.listen(stream, exchange);
-    if (target.body !== undefined) stream.end(target.body);
   }
 
   cancel(exchange: Exchange): void {
@@ -100,7 +114,9 @@ export class Http2Session implements Carrier {
     stream?.close(constants.NGHTTP2_CANCEL);
   }
 
+  /** Gives it up. */
   destroy(): void {
+    this.isGivenUp = true;
     this.session.destroy();
     this.gone();
   }
@@ -139,9 +155,10 @@ export class Http2Session implements Carrier {
   private gone(): void {
     if (this.isGone) return;
     this.isGone = true;
-    const { isOpening } = this;
+    clearTimeout(this.patience);
+    const hasFailed = this.isOpening && !this.isGivenUp;
     this.isOpening = false;
-    this.owner.onGone(isOpening ? (this.failure ?? "closed while connecting") : undefined);
+    this.owner.onGone(hasFailed ? (this.failure ?? "closed while connecting") : undefined);
     // Streams that the session took with it have said so themselves, or say so now.
     const left = [...this.streams.keys()];
     this.streams.clear();

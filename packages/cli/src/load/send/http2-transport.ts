@@ -43,9 +43,7 @@ class Host implements Carrier {
   }
 
   cancel(exchange: Exchange): void {
-    if (!this.waiting.delete(exchange) || this.waiting.size > 0) return;
-    // A connection that does not open must not keep the place of one that would.
-    for (const session of this.sessions) if (session.isOpening) session.destroy();
+    this.waiting.delete(exchange);
   }
 
   close(): void {
