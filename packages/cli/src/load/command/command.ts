@@ -1,4 +1,10 @@
 import type { Command } from "commander";
+import {
+  addCompareOptions,
+  COMPARE_HELP,
+  type CompareFlags,
+  isComparison,
+} from "../compare/compare-flags.ts";
 import { collectConditions } from "./condition.ts";
 import { addOutputOptions, addResultOptions, addRunOptions, type LoadFlags } from "./load-flags.ts";
 import type { ReportFlags } from "./load-report-command.ts";
@@ -16,10 +22,18 @@ export function addLoadCommand(program: Command): void {
     .argument("[url...]", "what is asked for; several are drawn by --weights");
   addRunOptions(command);
   addResultOptions(command);
-  command.addHelpText("after", HELP).action(async (urls: readonly string[], flags: LoadFlags) => {
-    const { load } = await import("./load.ts");
-    await load(urls, flags, program.version() ?? "unknown");
-  });
+  addCompareOptions(command);
+  command
+    .addHelpText("after", HELP)
+    .action(async (urls: readonly string[], flags: LoadFlags & CompareFlags) => {
+      const version = program.version() ?? "unknown";
+      if (isComparison(flags)) {
+        const { compare } = await import("../compare/compare-command.ts");
+        return compare(urls, flags, version);
+      }
+      const { load } = await import("./load.ts");
+      return load(urls, flags, version);
+    });
   addReportCommand(command, program);
 }
 
@@ -51,7 +65,7 @@ Examples:
   bobtail load http://127.0.0.1:8080/ --sweep 50..2000 --fail-if 'p99>50ms'
   bobtail load http://127.0.0.1:8080/ --find-limit 'p99<50ms'
   bobtail load report monday.json tuesday.json
-
+${COMPARE_HELP}
 Load goes to loopback and private addresses alone, unless you say --i-own-this.
-Exit codes: 0 ok, 2 usage, 3 a --fail-if came true, 5 the generator was the bottleneck or the sample is too small, 130 and 143
-on signals, with the report of what was done.`;
+Exit codes: 0 ok, 2 usage, 3 a --fail-if came true, 4 worse than what it was compared with, 5 the generator was the bottleneck or
+the sample is too small, 130 and 143 on signals, with the report of what was done.`;

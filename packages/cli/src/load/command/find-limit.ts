@@ -1,3 +1,4 @@
+import { samplesForInterval } from "bobtail/plan";
 import type { LimitRecord, Probe, RunRecord } from "../output/run-record.ts";
 import type { Condition } from "./condition.ts";
 import { findingOf } from "./judge.ts";
@@ -6,16 +7,21 @@ import { pastSaturation } from "./saturation.ts";
 import type { RunAt } from "./sweep.ts";
 
 const LATER_WARMUP_MS = 2_000;
+/** An objective beyond the p99.99 would take hours a probe. */
+const MIN_TAIL = 1e-4;
 const GROWTH = 2;
 /** Nearer than this two rates are one. */
 const CLOSE_RATIO = 1.05;
 const MAX_PER_SEC = 1_000_000;
-const MIN_PER_SEC = 0.1;
 const MAX_CONFIRMATIONS = 3;
 /** A rate that did not hold when it was run again is lowered by so much. */
 const BACK_OFF = 0.92;
 /** Requests that are to lie beyond the percentile, so that one of them does not decide. */
 const EXCEEDANCES = 10;
+/** At low rates a probe may not be lengthened beyond this for their sake, but for a percentile at all. */
+const MAX_LENGTHENED_MS = 30_000;
+/** The search goes no further down than this share of the rate that it began with. */
+const MIN_RATIO: number = 1 / 128;
 
 export interface SearchOptions {
   readonly runAt: RunAt;
@@ -77,10 +83,11 @@ class Search {
 
   /** The first rate that holds, downwards from where the search begins. */
   private async lowest(first: number): Promise<number | undefined> {
-    for (let rate = first; rate >= MIN_PER_SEC; rate = roundRate(rate / 2)) {
+    for (let rate = first; rate >= first * MIN_RATIO; rate = roundRate(rate / 2)) {
       const outcome = await this.probe(rate, rate === first ? "grow" : "shrink");
       if (outcome === "held") return rate;
-      if (outcome === "stopped" || outcome === "undecided") return undefined;
+      // A lower rate helps neither a sample that is too small nor a generator whose machine has other work.
+      if (outcome !== "failed") return undefined;
     }
     return undefined;
   }
@@ -121,7 +128,7 @@ class Search {
       : last?.outcome === "undecided"
         ? `the objective could not be decided: ${last.measured}`
         : last?.outcome === "generator-limited"
-          ? "the generator could not keep up with the lowest rate"
+          ? `at ${last.ratePerSec}/s the generator could not keep up: ${last.run.check.reasons.join("; ")}`
           : `not even ${last?.ratePerSec ?? 0}/s keeps it`;
     return { ratePerSec: undefined, because };
   }
@@ -132,31 +139,37 @@ class Search {
   ): Promise<Probe["outcome"] | "stopped"> {
     const { runAt, onProbe, signal } = this.options;
     if (signal.aborted) return "stopped";
-    const run = await runAt(this.requestAt(ratePerSec, phase), {
-      index: this.probes.length,
-      ratePerSec,
-    });
+    // What fails while the generator limps is tried once more: its machine may have had other work for a moment.
+    for (let attempt = 1; ; attempt++) {
+      const request = this.requestAt(ratePerSec, phase);
+      const run = await runAt(request, { index: this.probes.length, ratePerSec });
+      const probe = { ratePerSec, phase, run, ...this.judge(run) };
+      this.probes.push(probe);
+      onProbe(probe);
+      if (signal.aborted) return "stopped";
+      if (probe.outcome !== "generator-limited" || attempt === 2) return probe.outcome;
+    }
+  }
+
+  private judge(run: RunRecord): Pick<Probe, "outcome" | "measured"> {
     const { isTrue, measured } = findingOf(this.objective, run);
     const saturated = pastSaturation(run, this.probes[0]?.run ?? run);
-    const outcome = outcomeOf(run, isTrue);
-    const probe = {
-      ratePerSec,
-      phase,
-      outcome: outcome === "held" && saturated !== undefined ? ("failed" as const) : outcome,
-      measured: outcome === "held" && saturated !== undefined ? saturated : measured,
-      run,
-    };
-    this.probes.push(probe);
-    onProbe(probe);
-    return signal.aborted ? "stopped" : probe.outcome;
+    // The generator's own lag makes times longer: what holds in spite of it, holds.
+    if (isTrue === true && saturated === undefined) return { outcome: "held", measured };
+    if (run.check.verdict === "generator-limited")
+      return { outcome: "generator-limited", measured };
+    if (isTrue === "unknown") return { outcome: "undecided", measured };
+    return { outcome: "failed", measured: saturated ?? measured };
   }
 
   private requestAt(ratePerSec: number, phase: Probe["phase"]): LoadRequest {
     const { durationMs, warmupMs, warmupReason } = this.request.setup;
     const { measure } = this.objective;
-    const tail = measure.kind === "quantile" ? 1 - measure.quantile : this.objective.bound;
-    const neededMs = Math.min(3_600_000, (EXCEEDANCES / Math.max(tail, 1e-4) / ratePerSec) * 1_000);
-    const longMs = Math.ceil(Math.max(durationMs, neededMs) * (phase === "confirm" ? 2 : 1));
+    const asked = measure.kind === "quantile" ? 1 - measure.quantile : this.objective.bound;
+    const tailRatio = Math.max(asked, MIN_TAIL);
+    const goodMs = Math.min(MAX_LENGTHENED_MS, (EXCEEDANCES / tailRatio / ratePerSec) * 1_000);
+    const leastMs = ((samplesForInterval(1 - tailRatio) + 1) / ratePerSec) * 1_000;
+    const longMs = Math.ceil(Math.max(durationMs, goodMs, leastMs) * (phase === "confirm" ? 2 : 1));
     const isShort = this.probes.length > 0 && warmupMs > LATER_WARMUP_MS;
     return atRate(this.request, {
       ratePerSec,
@@ -165,12 +178,6 @@ class Search {
       warmupReason: isShort ? "2 s after the first run of a search" : warmupReason,
     });
   }
-}
-
-function outcomeOf(run: RunRecord, isTrue: boolean | "unknown"): Probe["outcome"] {
-  if (run.check.verdict === "generator-limited") return "generator-limited";
-  if (isTrue === "unknown") return "undecided";
-  return isTrue ? "held" : "failed";
 }
 
 /** Three digits: 283 and not 282.8427. */

@@ -73,12 +73,20 @@ export function atRate(
 }
 
 function requestOf(options: LoadOptions, warmupReason: string): LoadRequest {
+  let setup: RunSetup;
   try {
-    return { options, setup: setupOf(checkLoadOptions(options), warmupReason) };
+    setup = setupOf(checkLoadOptions(options), warmupReason);
   } catch (error) {
-    if (isBobtailError(error, "ERR_BOBTAIL_OPTION")) throw new CommandFailure(error.message);
+    if (isBobtailError(error, "ERR_BOBTAIL_OPTION"))
+      throw new CommandFailure(error.message, "`bobtail load --help` has each option's range.");
     throw error;
   }
+  if (setup.plannedCount === 0)
+    throw new CommandFailure(
+      `at this rate no request is planned in ${setup.durationMs} ms`,
+      "Raise --rate or --duration.",
+    );
+  return { options, setup };
 }
 
 type Timing = Pick<LoadOptions, "ratePerSec" | "durationMs" | "profile" | "plannedMs">;

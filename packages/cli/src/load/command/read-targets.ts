@@ -13,7 +13,7 @@ export function readTargets(urls: readonly string[], flags: LoadFlags): readonly
   const { method, weights } = flags;
   if (weights !== undefined && weights.length !== urls.length)
     throw new CommandFailure(
-      `--weights: ${weights.length} of them for ${urls.length} URLs`,
+      `--weights: there are ${weights.length}, and ${urls.length} of the URLs`,
       "Give one for each URL, in their order. In a --urls file the weight stands before the URL.",
     );
   const shared = {
@@ -62,7 +62,7 @@ function checkUrl(url: string, place: string): string {
   if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:")
     throw new CommandFailure(
       `${place}: this is not an http or https URL`,
-      /^[\w.:[\]-]+(\/\S*)?$/.test(url) ? `Write http://${url}.` : EXAMPLE,
+      /^[\w.-]+(:\d+)?(\/\S*)?$/.test(url) ? `Write http://${url}.` : EXAMPLE,
     );
   if (parsed.username !== "" || parsed.password !== "")
     throw new CommandFailure(

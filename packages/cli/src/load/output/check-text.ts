@@ -18,13 +18,14 @@ export function checkSentences(check: SelfCheck): readonly string[] {
     `GC pauses ${showMs(gcPauseMs)}`,
     ...(descriptorLimit === undefined ? [] : [`${showCount(descriptorLimit)} descriptors`]),
   ].join(", ");
-  if (check.verdict === "ok") return [`Self-check: ok (${figures}).`, ...check.notes];
+  const notes = check.notes.map((note) => `Note: ${note}.`);
+  if (check.verdict === "ok") return [`Self-check: ok (${figures}).`, ...notes];
   return [
     "Self-check: generator-limited. These figures are of the generator as much as of the target.",
-    ...check.reasons,
+    ...check.reasons.map((reason) => `Why: ${reason}.`),
     WHAT_TO_DO,
     `(${figures}.)`,
-    ...check.notes,
+    ...notes,
   ];
 }
 

@@ -23,8 +23,10 @@ function describeRate(setup: RunSetup): string {
     return `a trace of ${showCount(setup.plannedCount)} requests (${showRate(meanRatePerSec(setup))} on average)`;
   if (first === undefined) return "nothing";
   const last = profile.at(-1) ?? first;
-  if (profile.length === 1 && first.fromPerSec === first.toPerSec)
-    return `${showRate(first.fromPerSec)} ${pattern}`;
+  const isConstant = profile.every(
+    ({ fromPerSec, toPerSec }) => fromPerSec === first.fromPerSec && toPerSec === first.fromPerSec,
+  );
+  if (isConstant) return `${showRate(first.fromPerSec)} ${pattern}`;
   if (profile.length === 1)
     return `${showShort(first.fromPerSec)} to ${showRate(first.toPerSec)} ${pattern}`;
   return `${profile.length} steps from ${showShort(first.fromPerSec)} to ${showRate(last.toPerSec)} ${pattern}`;
@@ -43,7 +45,14 @@ export function describeTimes(run: RunRecord): string {
 
 /** What was done of a run that was stopped. */
 export function describePartial(run: RunRecord): string {
-  return `Partial: stopped after ${seconds(run.runMs)} of ${seconds(run.setup.durationMs)}. The figures are of what was sent by then.`;
+  const { runMs, setup } = run;
+  const when =
+    runMs <= 0
+      ? "during the warm-up, before anything was measured"
+      : runMs >= setup.durationMs
+        ? "while the last answers were waited for"
+        : `after ${seconds(runMs)} of ${seconds(setup.durationMs)}`;
+  return `Partial: stopped ${when}. The figures are of what was sent by then.`;
 }
 
 function seconds(ms: number): string {

@@ -26,6 +26,12 @@ export function mergeRuns(all: readonly Named[]): RunRecord {
       );
   }
   const runs = all.map(({ run }) => run);
+  const starts = new Set(runs.map(({ startedAt }) => startedAt));
+  if (starts.size < runs.length)
+    throw new CommandFailure(
+      "two of these files are of the same run, which would count twice",
+      "Name each run once, as .json or as .hlog.",
+    );
   const sum = (of: (run: RunRecord) => number): number =>
     runs.reduce((total, run) => total + of(run), 0);
   const worst = runs.find(({ check }) => check.verdict !== "ok") ?? first.run;

@@ -41,6 +41,7 @@ export function runText(run: RunRecord, { palette, columns }: TextOptions): stri
       columns,
     ),
     ["Ledger", ...indented(ledgerText(measured, WIDTH))],
+    nothingAnswered(run) ? [palette.yellow(NOTHING_ANSWERED)] : [],
     clockLines(measured, { sse: setup.sse, palette }),
     checkLines(run, palette),
     verdictLines(run.verdicts, palette),
@@ -50,6 +51,12 @@ export function runText(run: RunRecord, { palette, columns }: TextOptions): stri
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
     .join("\n\n")}\n`;
+}
+
+const NOTHING_ANSWERED = "Nothing was answered well: see that the target runs, and the address.";
+
+function nothingAnswered({ measured: { ledger } }: RunRecord): boolean {
+  return ledger.ok === 0 && ledger.sent > 0;
 }
 
 function episodeLines({ measured, intervals }: RunRecord): string[] {

@@ -2,7 +2,7 @@ import { wrap } from "../../plan/figures.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { showRate } from "./describe-run.ts";
 import { failedText } from "./percentile-table.ts";
-import { figureOf, headlineFigure, showFigure } from "./percentiles.ts";
+import { headlineFigure, showFigure } from "./percentiles.ts";
 import type { LimitRecord, Probe, RunRecord, SweepRecord } from "./run-record.ts";
 import { meanRatePerSec } from "./run-setup.ts";
 
@@ -36,8 +36,8 @@ export function sweepRow(run: RunRecord, palette: Palette): string {
     failedText(measured).replace(" failed", ""),
   ]);
   if (run.check.verdict === "ok") return text;
-  const lag = showFigure(figureOf(measured.sendLag, 0.99));
-  return `${palette.yellow(text)}\n${palette.yellow(`          generator-limited, send lag p99 ${lag}`)}`;
+  const why = wrap(`generator-limited: ${run.check.reasons.join("; ")}`, WIDTH - 4);
+  return palette.yellow(`${text}\n    ${why.replaceAll("\n", "\n    ")}`);
 }
 
 /** Below the rows. */
