@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nth } from "../core/assert.ts";
 import { seededRng } from "../core/rng.ts";
+import { Fleet } from "./balancer-contract.testbed.ts";
 import { Call } from "./call.ts";
 import { createBalancer } from "./create-balancer.ts";
 import { Endpoint } from "./endpoint.ts";
@@ -75,5 +76,17 @@ test("a draw gives every endpoint once, and the first of them in proportion to i
     }
     for (const [i, weight] of weights.entries())
       expect(firsts[i]).toBeCloseTo(uniform ? 0.25 : weight / 10, 1.8);
+  }
+});
+
+test("with half of the fleet gone, one call in fifty at most meets a dead endpoint", () => {
+  const half = Array.from({ length: 10 }, (_, i) => (i < 5 ? { failRatio: 1 } : {}));
+  for (const load of ["outstanding", "peak-ewma"] as const) {
+    const fleet = new Fleet({ balance: { load }, servers: half, ratePerSec: 1400, seed: 4 });
+    fleet.run(5);
+    const { shareRatios } = fleet.run(20);
+    const dead = shareRatios.slice(0, 5).reduce((sum, share) => sum + share, 0);
+    expect(dead).toBeGreaterThan(0);
+    expect(dead).toBeLessThan(0.02);
   }
 });

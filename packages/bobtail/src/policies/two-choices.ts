@@ -6,6 +6,10 @@ import type { Endpoint } from "./endpoint.ts";
 import type { Load } from "./load.ts";
 import { WeightedDraw } from "./weighted-draw.ts";
 
+/** What errors must leave of an endpoint for it to be a choice; with less it is one only while nothing better is found. */
+const SOUND_RATIO = 0.25;
+/** Unsound endpoints looked at before the best of them is taken: where everything fails, looking on helps nobody. */
+const MAX_UNSOUND = 8;
 /** Beyond it 32 random bits for a pair would be felt as unevenness. */
 const MAX_IN_PAIRS = 1024;
 
@@ -15,6 +19,7 @@ const MAX_IN_PAIRS = 1024;
  * The draws go by weight, and go on until enough usable ones are found or none is left, so the cost
  * is a constant unless most endpoints are full. Two random draws keep the load nearly as even as a
  * scan would, and unlike a scan many clients with the same stale view do not all choose the same one.
+ * Endpoints that fail do not count as choices: with half of a fleet gone, two draws in nine would meet only those.
  * Source: Mitzenmacher, "The Power of Two Choices in Randomized Load Balancing", IEEE TPDS 12(10), 2001.
  */
 export class TwoChoices implements Chooser {
@@ -47,22 +52,31 @@ export class TwoChoices implements Chooser {
       const second = (first + 1 + Math.floor(pair / this.count)) % this.count;
       const a = nth(this.endpoints, first);
       const b = nth(this.endpoints, second);
-      if (mayUse(a, last, this.perEndpoint) && mayUse(b, last, this.perEndpoint))
-        return this.load.notBusier(a, b, cost, nowMs) ? a : b;
+      if (mayUse(a, last, this.perEndpoint) && mayUse(b, last, this.perEndpoint)) {
+        const best = this.load.notBusier(a, b, cost, nowMs) ? a : b;
+        if (best.errorShareRatio === 0 || this.isSound(best, nowMs)) return best;
+      }
     }
     return this.drawOn(last, cost, nowMs);
   }
 
   private drawOn(last: Attempt | undefined, cost: number, nowMs: number): Endpoint | undefined {
     let best: Endpoint | undefined;
-    let found = 0;
-    for (let drawn = 0; drawn < this.count && found < this.choices; drawn++) {
+    let sound = 0;
+    let unsound = 0;
+    for (let drawn = 0; drawn < this.count; drawn++) {
+      if (sound >= this.choices || unsound >= MAX_UNSOUND) break;
       const e = this.draw.next(drawn);
       if (!mayUse(e, last, this.perEndpoint)) continue;
-      found++;
+      if (this.isSound(e, nowMs)) sound++;
+      else unsound++;
       if (best === undefined || !this.load.notBusier(best, e, cost, nowMs)) best = e;
     }
     return best;
+  }
+
+  private isSound(e: Endpoint, nowMs: number): boolean {
+    return this.load.worth(e, nowMs) >= SOUND_RATIO;
   }
 
   update(endpoints: readonly Endpoint[]): void {

@@ -6,7 +6,7 @@ import { Request } from "./request.ts";
 import type { WakeLane } from "./wake-lane.ts";
 import { Wakes } from "./wakes.ts";
 
-const request = () => new Request({ key: "any", medianMs: 0 }, undefined as never);
+const request = () => new Request({ key: "any", delayMs: 0, medianMs: 0 }, undefined as never);
 
 test("every wake that is not dropped comes when it is due, in order, none early and none late", () => {
   const step = fc.record({
