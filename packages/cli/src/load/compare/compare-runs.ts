@@ -3,7 +3,7 @@ import { samplesForInterval } from "bobtail/plan";
 import { hodgesLehmann, medianOf, onScale, type Shift } from "./hodges-lehmann.ts";
 import { holm } from "./holm.ts";
 import { QUANTITIES, QUANTITY_NAMES, type QuantityName, type RunFigures } from "./quantity.ts";
-import { leftOutDifferences, rankSumTest } from "./rank-sum.ts";
+import { fewestRuns, leftOutDifferences, rankSumTest } from "./rank-sum.ts";
 import { changeFound, pooledSpread, runsNeeded } from "./runs-needed.ts";
 import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from "./threshold.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
@@ -30,7 +30,7 @@ export interface ComparedQuantity {
   readonly adjustedP: number;
   /** The change that matters, on the quantity's scale. */
   readonly threshold: number;
-  /** About what so many runs find or rule out, on the quantity's scale; undefined where runs are infinite. */
+  /** About what so many runs find or rule out, on the quantity's scale; undefined where runs are infinite or too few. */
   readonly findable: number | undefined;
   readonly verdict: Verdict;
 }
@@ -115,7 +115,11 @@ function judge(
   const needed = (change: number): number | undefined =>
     spread === undefined ? undefined : runsNeeded({ ...family, spread, change });
   const scaled = (size: number): number => Math.abs(scale === "ratio" ? Math.log1p(size) : size);
-  const found = spread === undefined ? undefined : changeFound(runs, { ...family, spread });
+  // Too few runs call nothing, however small the spread.
+  const found =
+    spread === undefined || runs < fewestRuns(family.familySize, family.level)
+      ? undefined
+      : changeFound(runs, { ...family, spread });
   return {
     ...side,
     medianA,

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import type { LoadRequest } from "../command/load-request.ts";
+import type { RunRecord } from "../output/run-record.ts";
+import { evenSeconds, recordedRun, SETUP } from "./recorded-run.testbed.ts";
+import { runComparison } from "./run-comparison.ts";
+
+function request(url: string): LoadRequest {
+  return { options: { url, seed: 7 }, setup: { ...SETUP, seed: 7 } };
+}
+
+interface Made {
+  readonly url: string | undefined;
+  readonly seed: number | undefined;
+  readonly label: string;
+}
+
+async function compareWith(
+  runs: number,
+  { signal = new AbortController().signal, change = (run: RunRecord, _made: number) => run } = {},
+) {
+  const made: Made[] = [];
+  const sides = await runComparison({
+    ...{ a: request("http://a/"), b: request("http://b/"), runs, signal },
+    runOnce: async ({ options }, label) => {
+      made.push({ url: options.url, seed: options.seed, label });
+      return change(recordedRun({ secondsMs: evenSeconds(1) }), made.length);
+    },
+  });
+  return { made, sides };
+}
+
+test("sides take turns as A B B A, the runs of a pair share their seed, and each pair has another", async () => {
+  const { made, sides } = await compareWith(4);
+  expect(made.map(({ url }) => url?.at(-2)).join("")).toBe("abbaabba");
+  expect(made.map(({ seed }) => seed)).toEqual([7, 7, 8, 8, 9, 9, 10, 10]);
+  expect(sides.runsA).toHaveLength(4);
+  expect(sides.runsB).toHaveLength(4);
+  expect(sides.stopped).toBeUndefined();
+});
+
+test("each run says how long the rest takes, from what the runs before it took", async () => {
+  const { made } = await compareWith(2);
+  // 5 s of warm-up: planned with 60 s of measuring, made with 1 s.
+  expect(made[0]?.label).toBe("compare 1 of 4 (A), 4 min to go");
+  expect(made[2]?.label).toBe("compare 3 of 4 (B), 12 s to go");
+});
+
+test("a run whose generator was the bottleneck ends the comparison and is not counted", async () => {
+  const { made, sides } = await compareWith(8, {
+    change: (run, count) =>
+      count === 3
+        ? { ...run, check: { ...run.check, verdict: "generator-limited", reasons: ["late"] } }
+        : run,
+  });
+  expect(made).toHaveLength(3);
+  expect(sides.stopped).toEqual({
+    why: "generator-limited",
+    run: 3,
+    side: "B",
+    reasons: ["late"],
+  });
+  expect([sides.runsA.length, sides.runsB.length]).toEqual([1, 1]);
+});
+
+test("a signal ends it with the runs that are whole", async () => {
+  const stop = new AbortController();
+  const { sides } = await compareWith(8, {
+    signal: stop.signal,
+    change: (run, count) => {
+      if (count < 5) return run;
+      stop.abort();
+      return { ...run, partial: true };
+    },
+  });
+  expect(sides.stopped).toEqual({ why: "signal" });
+  expect([sides.runsA.length, sides.runsB.length]).toEqual([2, 2]);
+});
