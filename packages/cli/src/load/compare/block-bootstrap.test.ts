@@ -1,5 +1,5 @@
 import { Histogram, type Rng, seededRng } from "bobtail/engine";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { blockBootstrap } from "./block-bootstrap.ts";
 import type { RunBlock } from "./run-figures.ts";
 import {
@@ -13,6 +13,8 @@ import {
 const BLOCK_MS = 5_000;
 /** The figures of docs/compare.md: `BOBTAIL_COMPARE_PAIRS=1000`. */
 const PAIRS = Math.min(1_000, Number(process.env.BOBTAIL_COMPARE_PAIRS ?? 120));
+// Of the large version; the usual one takes seconds.
+vi.setConfig({ testTimeout: Math.max(60_000, 400 * PAIRS) });
 
 const STEADY: SimulatedService = { medianMs: 10, shape: 0.25 };
 const STALLED: SimulatedService = { ...STEADY, stalls: { perRun: 6, fromMs: 50, toMs: 200 } };

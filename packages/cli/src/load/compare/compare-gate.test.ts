@@ -1,5 +1,5 @@
 import { type Rng, seededRng } from "bobtail/engine";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type Comparison, compareRuns } from "./compare-runs.ts";
 import type { QuantityName, RunFigures } from "./quantity.ts";
 import { rankSumTest } from "./rank-sum.ts";
@@ -15,6 +15,8 @@ import type { Verdict } from "./verdict.ts";
 const PAIRS = Number(process.env.BOBTAIL_COMPARE_PAIRS ?? 1_000);
 const FEW = Math.max(200, PAIRS / 5);
 const RUNS = 8;
+// Of the large version; the usual one takes seconds.
+vi.setConfig({ testTimeout: Math.max(60_000, 100 * PAIRS) });
 
 const STEADY: SimulatedService = { medianMs: 10, shape: 0.25 };
 const STALLED: SimulatedService = { ...STEADY, stalls: { perRun: 6, fromMs: 50, toMs: 200 } };
