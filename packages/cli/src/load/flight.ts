@@ -10,7 +10,7 @@ export type FlightOutcome = "ok" | "http-error" | "transport-error" | "timeout" 
 export interface FlightHost {
   /** In ms from the start of the run. */
   elapsedMs(): number;
-  onLanded(flight: Flight): void;
+  onLanded(flight: Flight, nowMs: number): void;
 }
 
 export interface FlightStart {
@@ -132,7 +132,7 @@ export class Flight implements Exchange {
       this.slot?.all.record(micros);
     }
     if (Number.isNaN(this.writtenMs)) this.neverWritten(nowMs);
-    this.host.onLanded(this);
+    this.host.onLanded(this, nowMs);
   }
 
   /** Those that never got a connection waited for one until now, which is no less. */

@@ -65,6 +65,7 @@ function runHere({ plan, signal, onMeasure }: RunContext, limit: number | undefi
         ? await startPacer(plan, 1).catch(() => undefined)
         : undefined;
     const [end] = pacer?.ends ?? [];
+    if (end === undefined && plan.pacing === "thread") loop.fallBack();
     const start = startingNow();
     const over = loop.run(
       start.atMs,

@@ -43,6 +43,9 @@ export class OpenLoop implements FlightHost {
   /** When it was over, Infinity until then. */
   private overMs: number;
   private hasMeasured: boolean;
+  private isWaking: boolean;
+  private fellBack: boolean;
+  private readonly wakeNow: () => void;
   private immediate: NodeJS.Immediate | undefined;
   private timeout: NodeJS.Timeout | undefined;
   private end: NodeJS.Timeout | undefined;
@@ -75,6 +78,12 @@ export class OpenLoop implements FlightHost {
     this.startMs = Number.NaN;
     this.overMs = Number.POSITIVE_INFINITY;
     this.hasMeasured = false;
+    this.isWaking = false;
+    this.fellBack = false;
+    this.wakeNow = () => {
+      this.isWaking = false;
+      this.wake();
+    };
     this.immediate = undefined;
     this.timeout = undefined;
     this.end = undefined;
@@ -100,8 +109,9 @@ export class OpenLoop implements FlightHost {
     });
   }
 
-  /** Its pacing thread is gone: its own timers wake it from now on. */
+  /** Its pacing thread is gone, or never came: its own timers wake it from now on. */
   fallBack(): void {
+    this.fellBack = true;
     if (this.overMs < Number.POSITIVE_INFINITY || this.waker === undefined) return;
     this.waker.stop();
     this.useWaker(timerWaker(monotonicMs));
@@ -130,8 +140,13 @@ export class OpenLoop implements FlightHost {
     this.done(this.result());
   }
 
-  onLanded(flight: Flight): void {
+  onLanded(flight: Flight, nowMs: number): void {
     this.open.remove(flight);
+    // It is awake and has the time in hand: what is due need not wait for a wake of its own.
+    if (this.schedule.nextMs <= nowMs && !this.isWaking) {
+      this.isWaking = true;
+      queueMicrotask(this.wakeNow);
+    }
     if (this.open.count === 0 && this.isDraining()) this.stop();
   }
 
@@ -142,7 +157,8 @@ export class OpenLoop implements FlightHost {
   }
 
   private sleep(waker: Waker): void {
-    waker.sleepUntil(this.startMs + (this.probe.nextMs() ?? this.schedule.nextMs));
+    const { nextMs, ordinal } = this.schedule;
+    waker.sleepUntil(this.startMs + (this.probe.nextMs() ?? nextMs), ordinal);
   }
 
   private wake(): void {
@@ -242,6 +258,7 @@ export class OpenLoop implements FlightHost {
       intervals: this.intervals.finish(),
       overMs: this.overMs,
       probe: this.probe.lag.count === 0 ? new Histogram() : this.probe.lag,
+      fellBack: this.fellBack,
       health: this.monitor?.stop() ?? { loopDelayP99Ms: Number.NaN, gcPauseMs: 0 },
     };
   }

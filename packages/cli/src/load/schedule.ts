@@ -23,6 +23,8 @@ export class Schedule {
   isWarmup: boolean;
   /** Its number in its part, all shares counted. */
   turn: number;
+  /** The same in the whole run, modulo 2^32. */
+  ordinal: number;
   private readonly share: Share;
   private readonly early: MomentSource;
   private readonly late: MomentSource;
@@ -38,6 +40,7 @@ export class Schedule {
     this.target = 0;
     this.isWarmup = true;
     this.turn = -1;
+    this.ordinal = -1;
     this.advance();
   }
 
@@ -56,6 +59,7 @@ export class Schedule {
 
   private step(): void {
     this.turn++;
+    this.ordinal = (this.ordinal + 1) | 0;
     this.nextMs = (this.isWarmup ? this.early : this.late).next();
     if (this.isWarmup && this.nextMs === Number.POSITIVE_INFINITY) {
       this.isWarmup = false;

@@ -29,7 +29,7 @@ export function checkRun(
   return {
     verdict: reasons.length === 0 ? "ok" : "generator-limited",
     reasons,
-    notes: queueingNotes(plan, measured),
+    notes: [...queueingNotes(plan, measured), ...pacingNotes(shares)],
     sendLagP99Ms,
     loopDelayP99Ms: delays.length === 0 ? Number.NaN : Math.max(...delays),
     cpuCores,
@@ -61,6 +61,11 @@ function queueingNotes({ connections }: LoadPlan, { queueing, all }: LoadSection
   return [
     `requests waited up to ${show(waitMs)} for one of ${connections} connections, which is part of the response time`,
   ];
+}
+
+function pacingNotes(shares: readonly ShareResult[]): string[] {
+  if (!shares.some(({ fellBack }) => fellBack)) return [];
+  return ["the pacing thread failed, so that timers, a millisecond apart, paced the requests"];
 }
 
 function p99Ms(histogram: LoadSection["all"]): number {

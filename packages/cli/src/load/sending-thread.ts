@@ -25,6 +25,7 @@ async function run(startMs: number): Promise<void> {
     ] as const;
     tell({ kind: "live", warmup, measured });
   }, LIVE_EVERY_MS);
+  if (end === undefined && setup.plan.pacing === "thread") loop.fallBack();
   const waker = end === undefined ? timerWaker(monotonicMs) : threadWaker(end);
   const result = await loop.run(startMs, waker);
   clearInterval(ticker);

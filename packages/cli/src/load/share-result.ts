@@ -13,4 +13,6 @@ export interface ShareResult {
   /** How late the pacing was before the run. */
   readonly probe: Histogram;
   readonly health: ThreadHealth;
+  /** Its pacing thread did not come up, or died: its own timers woke it. */
+  readonly fellBack: boolean;
 }

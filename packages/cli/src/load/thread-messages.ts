@@ -33,4 +33,5 @@ export interface ShareBytes {
   readonly overMs: number;
   readonly probe: Uint8Array;
   readonly health: ThreadHealth;
+  readonly fellBack: boolean;
 }

@@ -9,6 +9,8 @@ export interface PacerOrder {
   readonly ports: readonly MessagePort[];
   /** One a sender: 1 while a message is under way that it has not heard. */
   readonly flags: Int32Array;
+  /** One a sender: the ordinal of the next request that it has not sent. */
+  readonly progress: Int32Array;
   /** {@link STATE} at 0. */
   readonly control: Int32Array;
   /** At 0: the start of the run on the monotonic clock. */

@@ -7,10 +7,11 @@ import { monotonicMs } from "../monotonic-clock.ts";
 import { Schedule } from "../schedule.ts";
 import { type PacerOrder, PROBE_COUNT, PROBE_GAP_MS, STATE } from "./pacer-order.ts";
 
-/** At thousands of requests a second one wake serves several: each costs a message, which is dearer than so short a wait. */
-const MIN_WAKE_GAP_MS = 0.2;
+/** A wake costs a message, which is dearer than a short wait: those who get several requests by each get them less often. */
+const GAP_PER_REQUEST_MS = 0.1;
+const MAX_GAP_MS = 0.5;
 
-const { plan, ports, flags, control, startMs } = workerData as PacerOrder;
+const { plan, ports, flags, progress, control, startMs } = workerData as PacerOrder;
 
 /** @returns false when the run was stopped. */
 function sleepUntil(atMs: number): boolean {
@@ -23,6 +24,11 @@ function sleepUntil(atMs: number): boolean {
 /** One message at a time: a sender that is behind finds all that is due when it hears it. */
 function wake(sender: number): void {
   if (Atomics.exchange(flags, sender, 1) === 0) ports[sender]?.postMessage(0);
+}
+
+/** A sender that is awake anyway has sent it already. */
+function isLeft(sender: number, ordinal: number): boolean {
+  return ((ordinal - Atomics.load(progress, sender)) | 0) >= 0;
 }
 
 function probe(): boolean {
@@ -43,9 +49,13 @@ function run(): void {
   while (schedule.nextMs < Number.POSITIVE_INFINITY) {
     if (!sleepUntil(originMs + schedule.nextMs)) return;
     const nowMs = monotonicMs();
-    for (; originMs + schedule.nextMs <= nowMs; schedule.advance())
-      wake(schedule.turn % ports.length);
-    if (!sleepUntil(nowMs + MIN_WAKE_GAP_MS)) return;
+    let due = 0;
+    for (; originMs + schedule.nextMs <= nowMs; schedule.advance()) {
+      const sender = schedule.turn % ports.length;
+      if (isLeft(sender, schedule.ordinal)) wake(sender);
+      due++;
+    }
+    if (!sleepUntil(nowMs + Math.min(MAX_GAP_MS, due * GAP_PER_REQUEST_MS))) return;
   }
 }
 

@@ -8,6 +8,7 @@ import type { Waker, WakerFactory } from "./waker.ts";
 export interface PacerEnd {
   readonly port: MessagePort;
   readonly flags: Int32Array;
+  readonly progress: Int32Array;
   readonly index: number;
 }
 
@@ -25,12 +26,14 @@ export async function startPacer(plan: LoadPlan, senders: number): Promise<Pacer
   const channels = Array.from({ length: senders }, () => new MessageChannel());
   const ports = channels.map(({ port1 }) => port1);
   const flags = new Int32Array(new SharedArrayBuffer(4 * senders));
+  const progress = new Int32Array(new SharedArrayBuffer(4 * senders));
   const control = new Int32Array(new SharedArrayBuffer(4));
   const start = new Float64Array(new SharedArrayBuffer(8));
   const order: PacerOrder = {
     plan: { ...plan, targets: [] },
     ports,
     flags,
+    progress,
     control,
     startMs: start,
   };
@@ -44,7 +47,7 @@ export async function startPacer(plan: LoadPlan, senders: number): Promise<Pacer
     Atomics.notify(control, 0);
   };
   const pacer: Pacer = {
-    ends: channels.map(({ port2 }, index) => ({ port: port2, flags, index })),
+    ends: channels.map(({ port2 }, index) => ({ port: port2, flags, progress, index })),
     start(startMs) {
       start[0] = startMs;
       set(STATE.running);
@@ -67,7 +70,7 @@ export async function startPacer(plan: LoadPlan, senders: number): Promise<Pacer
 }
 
 /** Wakes by a pacing thread. */
-export function threadWaker({ port, flags, index }: PacerEnd): WakerFactory {
+export function threadWaker({ port, flags, progress, index }: PacerEnd): WakerFactory {
   return (wake): Waker => {
     port.on("message", () => {
       // Before the clock is read: whatever falls due from now on has a message of its own.
@@ -75,8 +78,10 @@ export function threadWaker({ port, flags, index }: PacerEnd): WakerFactory {
       wake();
     });
     return {
-      // The pacing thread knows the plan.
-      sleepUntil() {},
+      // The pacing thread knows the plan, and is told how far it has been kept.
+      sleepUntil(_atMs, ordinal) {
+        Atomics.store(progress, index, ordinal);
+      },
       stop() {
         port.close();
       },

@@ -1,7 +1,7 @@
 /** Wakes a sender when requests are due. It may wake it for nothing, and does not wake it early for good. */
 export interface Waker {
-  /** When the next one is due, on the monotonic clock; told after each wake and before the first. */
-  sleepUntil(atMs: number): void;
+  /** When the next one is due, on the monotonic clock, and its ordinal; told after each wake and before the first. */
+  sleepUntil(atMs: number, ordinal: number): void;
   stop(): void;
 }
 
