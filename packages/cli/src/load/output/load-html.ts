@@ -26,6 +26,7 @@ import { RATE_LABELS, rateChart } from "./rate-chart.ts";
 import { type LoadResult, type RunRecord, runsOf } from "./run-record.ts";
 import { meanRatePerSec } from "./run-setup.ts";
 import { spectrumPoints } from "./spectrum-points.ts";
+import { unsteadiness } from "./steadiness.ts";
 import { verdictWord } from "./verdict-text.ts";
 
 const MAX_TEXT = 400;
@@ -139,8 +140,10 @@ function tailFigures(series: readonly TailSeries[]): string {
 
 function warnings(run: RunRecord): string[] {
   const { check, partial } = run;
+  const steady = unsteadiness(run);
   return [
     ...(partial ? [describePartial(run)] : []),
+    ...(steady === undefined ? [] : [steady]),
     ...(check.verdict === "ok" ? [] : [checkSentences(check).slice(0, -1).join(" ")]),
   ];
 }

@@ -8,6 +8,7 @@ import { figureOf, headlineFigure, REPORT_QUANTILES } from "./percentiles.ts";
 import type { RunRecord } from "./run-record.ts";
 import { countEpisodes } from "./slow-episodes.ts";
 import { spectrumPoints } from "./spectrum-points.ts";
+import { unsteadiness } from "./steadiness.ts";
 import { textSpectrum } from "./text-spectrum.ts";
 import { verdictLines } from "./verdict-text.ts";
 
@@ -23,6 +24,7 @@ export interface TextOptions {
 /** One run for a terminal. */
 export function runText(run: RunRecord, { palette, columns }: TextOptions): string {
   const { measured, setup } = run;
+  const steady = unsteadiness(run);
   const parts = [
     [palette.bold(wrap(describeRun(run), WIDTH))],
     run.partial ? [palette.yellow(wrap(describePartial(run), WIDTH))] : [],
@@ -44,6 +46,7 @@ export function runText(run: RunRecord, { palette, columns }: TextOptions): stri
     nothingAnswered(run) ? [palette.yellow(NOTHING_ANSWERED)] : [],
     clockLines(measured, { sse: setup.sse, palette }),
     checkLines(run, palette),
+    steady === undefined ? [] : [palette.yellow(wrap(steady, WIDTH))],
     verdictLines(run.verdicts, palette),
     [palette.dim(wrap(describeTimes(run), WIDTH))],
   ];

@@ -1,0 +1,177 @@
+import { expect, test } from "vitest";
+import { CommandFailure } from "../../terminal/failure.ts";
+import { createPalette } from "../../terminal/palette.ts";
+import { parseResult } from "./read-run-json.ts";
+import { resultText } from "./result-text.ts";
+import { resultJson } from "./run-json.ts";
+import { inventedRun, stalledMs } from "./run-record.testbed.ts";
+import type { LoadResult } from "./run-record.ts";
+
+const mixed = () => {
+  const latency = stalledMs(1_000);
+  return inventedRun({
+    outcome: (i) =>
+      i % 50 === 0
+        ? "http-error"
+        : i % 50 === 1
+          ? "refused"
+          : i % 50 === 2
+            ? "timeout"
+            : latency(i),
+    verdicts: [{ condition: "p99>50ms", verdict: "failed", measured: "unbounded" }],
+    check: { sendLagP99Ms: Number.NaN, descriptorLimit: undefined },
+  });
+};
+const stored = (result: LoadResult) => JSON.stringify(resultJson(result, "0.1.0"));
+const text = (result: LoadResult) =>
+  resultText(result, { palette: createPalette(false), columns: 80 });
+
+test("what is read back is what was written: the same text, and the same file to the last byte", () => {
+  const run = mixed();
+  const probe = {
+    ratePerSec: 100,
+    phase: "grow",
+    outcome: "failed",
+    measured: "9 ms",
+    run,
+  } as const;
+  const because = "not even 100/s keeps it";
+  const results: readonly LoadResult[] = [
+    { kind: "run", run },
+    { kind: "sweep", runs: [run, inventedRun()], stopped: "past saturation" },
+    { kind: "limit", objective: "p99<5ms", probes: [probe], ratePerSec: undefined, because },
+  ];
+  for (const result of results) {
+    const back = parseResult("run.json", stored(result));
+    expect(text(back)).toBe(text(result));
+    expect(stored(back)).toBe(stored(result));
+  }
+});
+
+test("units are in the names, and what is not known is null with its reason", () => {
+  const json = resultJson({ kind: "run", run: mixed() }, "0.1.0");
+  expect(json).toMatchObject({
+    schema: "bobtail.load/1",
+    kind: "run",
+    response: {
+      count: 1_000,
+      p50_ms: expect.any(Number),
+      p99_ms: null,
+      p99_ms_reason: "unbounded: 4.0 % failed",
+      "p99.9_ms": null,
+      "p99.9_ms_reason": "needs 3,688 samples",
+    },
+    measured: { ledger: { planned: 1_000, http_errors: 20, transport_errors: 20, timeouts: 20 } },
+    check: { send_lag_p99_ms: null },
+  });
+  const timedOut = inventedRun({ outcome: (i) => (i % 10 === 0 ? "timeout" : 2) });
+  expect(resultJson({ kind: "run", run: timedOut }, "0.1.0")).toMatchObject({
+    response: { p95_ms: expect.any(Number), p95_ms_reason: expect.stringContaining("at least") },
+    success_only: { p95_ms: expect.any(Number) },
+  });
+});
+
+test("no header value, body or digest of less than all of it gives away what was sent", () => {
+  const targets = [
+    {
+      url: "http://127.0.0.1/",
+      headers: { authorization: "Bearer s3cret" },
+      body: Buffer.from("pin=77"),
+    },
+  ];
+  const file = stored({ kind: "run", run: inventedRun({ options: { url: undefined, targets } }) });
+  expect(file).toContain("authorization");
+  expect(file).not.toMatch(/s3cret|pin=77/);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: damage has every shape
+type Edit = (json: Record<string, any>) => void;
+test.each<[string, Edit, RegExp]>([
+  [
+    "another schema",
+    (j) => {
+      j.schema = "bobtail.sim/1";
+    },
+    /schema: expected bobtail\.load\/1, received "bobtail\.sim\/1"/,
+  ],
+  [
+    "a count that is not the sum",
+    (j) => {
+      j.measured.ledger.sent = 999;
+    },
+    /measured\.ledger: 1000 planned are not 999 sent/,
+  ],
+  [
+    "a count that does not agree",
+    (j) => {
+      j.measured.ledger.ok--;
+      j.measured.ledger.timeouts++;
+    },
+    /histograms_us\.completed: it holds/,
+  ],
+  [
+    "a histogram of other bytes",
+    (j) => {
+      j.measured.histograms_us.all = "AAAA";
+    },
+    /histograms_us\.all: the histogram is damaged/,
+  ],
+  [
+    "no base64",
+    (j) => {
+      j.intervals[3].all_us = "!";
+    },
+    /intervals\[3\]\.all_us: this is not base64/,
+  ],
+  [
+    "a missing field",
+    (j) => {
+      delete j.setup.seed;
+    },
+    /setup\.seed: expected a number.*received nothing/,
+  ],
+  [
+    "an edited setup",
+    (j) => {
+      j.setup.timeout_ms = 5;
+    },
+    /setup_sha256: it is not the digest of the setup/,
+  ],
+  [
+    "a text for a number",
+    (j) => {
+      j.wall_ms = "5";
+    },
+    /wall_ms: expected a number of at least 0, received "5"/,
+  ],
+  [
+    "an unknown verdict",
+    (j) => {
+      j.check.verdict = "fine";
+    },
+    /check\.verdict: expected ok or generator-limited/,
+  ],
+  [
+    "a list that is none",
+    (j) => {
+      j.intervals = {};
+    },
+    /intervals: expected a list/,
+  ],
+])("a damaged file is refused with its place: %s", (_, edit, message) => {
+  const json = JSON.parse(stored({ kind: "run", run: mixed() }));
+  edit(json);
+  const read = () => parseResult("run.json", JSON.stringify(json));
+  expect(read).toThrow(CommandFailure);
+  expect(read).toThrow(message);
+});
+
+test("a file that was cut anywhere is refused, and never an internal error", () => {
+  const whole = stored({ kind: "run", run: mixed() });
+  for (let length = 0; length < whole.length; length += 997)
+    expect(() => parseResult("run.json", whole.slice(0, length))).toThrow(
+      /^run\.json: this is not JSON, or it is cut short/,
+    );
+  for (const odd of ["null", "[]", "7", '{"schema":"bobtail.load/1"}', '{"__proto__":{}}'])
+    expect(() => parseResult("run.json", odd)).toThrow(CommandFailure);
+});
