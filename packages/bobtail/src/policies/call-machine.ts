@@ -83,6 +83,7 @@ export class CallMachine {
     if (c.state === "committed") this.finish(a, "body", nowMs);
     else {
       this.ledger.end(a, "failed", nowMs);
+      if (a.unsent) this.ledger.refund(a);
       // Negative or unreadable: the server wants no more copies.
       if (pushbackMs > 0) c.notBeforeMs = Math.max(c.notBeforeMs, nowMs + pushbackMs);
       else if (pushbackMs !== 0) c.notBeforeMs = Number.POSITIVE_INFINITY;

@@ -215,13 +215,33 @@ describe("after a failure", () => {
     expect(c.skip).toBe("not_idempotent");
   });
 
-  test("a write of which no byte was sent is retried", () => {
+  test("a write of which no byte was sent is sent to another endpoint", () => {
     const rig = new CallRig();
     rig.start({ idempotent: false });
     rig.fail(1, { unsent: true });
-    expect(rig.log).toEqual(["send a primary", "send b retry"]);
+    expect(rig.log).toEqual(["send a primary", "send b primary"]);
     rig.fail(2);
     expect(rig.log.at(-1)).toBe("settle all-failed");
+  });
+
+  test("copies that reach no server are replaced three times, and then the call fails", () => {
+    const rig = new CallRig({ endpoints: "abcdefgh" });
+    rig.start();
+    for (let n = 1; n <= 4; n++) rig.fail(n, { unsent: true });
+    expect(rig.sent.map((a) => a.kind)).toEqual(["primary", "primary", "primary", "primary"]);
+    expect(rig.log.at(-1)).toBe("settle all-failed");
+  });
+
+  test("a copy that reached no server costs no permit, and is no failure for the brake", () => {
+    const rig = new CallRig();
+    rig.policy.budget.granted = 0;
+    rig.start();
+    rig.fail(1, { unsent: true });
+    rig.fail(2, { unsent: true });
+    rig.reply(3);
+    const { granted, refunded, failures } = rig.policy.budget;
+    expect([granted - refunded, failures]).toEqual([0, 0]);
+    expect(rig.log.at(-1)).toBe("settle");
   });
 
   test("a consumed body is not sent again, even if nothing of it arrived", () => {

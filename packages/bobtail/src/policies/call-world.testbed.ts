@@ -215,11 +215,13 @@ export class CallWorld implements Port, CallObserver {
     const over = stats.succeeded + stats.failed + stats.aborted;
     this.expect(stats.calls === this.calls.length && over === stats.calls, "stats add up");
     this.expect(stats.attempts === this.attempts.length, "stats add up");
-    const extra = this.attempts.filter((a) => a.kind !== "primary" && a.outcome !== "ignored");
+    const extra = this.attempts.filter(
+      (a) => a.kind !== "primary" && a.outcome !== "ignored" && !a.unsent,
+    );
     this.expect(budget.granted - budget.refunded === extra.length, "every permit is a copy");
     const bound = budget.capacityCount * 100 + budget.depositHundredths * stats.succeeded;
     this.expect(extra.length * 100 <= bound, "extra attempts stay within the budget");
-    const failed = this.attempts.filter((a) => a.outcome === "failed").length;
+    const failed = this.attempts.filter((a) => a.outcome === "failed" && !a.unsent).length;
     this.expect(budget.failures === failed, "only failures count as failures");
     const learnt = this.attempts.filter((a) => a.kind === "primary" && teaches(a)).length;
     this.expect(hedger.recorded.length === learnt, "each primary teaches the hedger once");

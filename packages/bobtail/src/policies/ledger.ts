@@ -95,7 +95,8 @@ export class Ledger {
     if (outcome === "win") this.policy.budget.deposit(nowMs);
     else if (outcome === "failed") {
       e.failures++;
-      this.policy.budget.failure(nowMs);
+      // A copy that reached no server was no load, and says nothing of one.
+      if (!a.unsent) this.policy.budget.failure(nowMs);
     } else if (outcome === "superseded") {
       e.superseded++;
       e.wastedMs += a.latencyMs;
