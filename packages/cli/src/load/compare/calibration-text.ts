@@ -2,7 +2,7 @@ import { showPercent, wrap } from "../../plan/figures.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import type { Calibration, NoiseFloor } from "./calibration.ts";
 import type { RunsReport } from "./comparison-report.ts";
-import { describeLoad, notesOf } from "./describe-comparison.ts";
+import { describeLoad, steadyNotes } from "./describe-comparison.ts";
 import { QUANTITIES } from "./quantity.ts";
 import { showSize, showValue } from "./show-quantity.ts";
 
@@ -49,11 +49,7 @@ export function calibrationText(
           WIDTH,
         ),
       ),
-      ...notesOf(report)
-        .filter(
-          (note) => note.startsWith("A") || note.startsWith("B") || note.startsWith("Whether A"),
-        )
-        .map((note) => palette.dim(wrap(note, WIDTH))),
+      ...steadyNotes(report).map((note) => palette.dim(wrap(note, WIDTH))),
     ],
   ];
   return `${parts

@@ -39,7 +39,7 @@ const asked = { thresholds: DEFAULT_THRESHOLDS, quantities: QUANTITY_NAMES, runs
 test("a threshold below the noise floor is refused, with what to write instead", () => {
   expect(() => refuseBelowFloor(CALIBRATION, asked)).toThrow(
     expect.objectContaining({
-      message: expect.stringContaining("p99: 5.0 % is below 21.0 %"),
+      message: expect.stringContaining("p99: 5 % is below 21 %"),
       remedy: expect.stringContaining("--threshold p99=21%"),
       exitCode: 2,
     }),

@@ -125,10 +125,11 @@ test("under stalls 8 + 8 runs cannot tell a 20 % longer p99, and say about how m
   const more = verdicts.flatMap((one) => (one.kind === "cannot-tell" ? [one.moreRuns ?? 0] : []));
   more.sort((a, b) => a - b);
   expect(more.length).toBeGreaterThan(0);
+  const at = (q: number): number => more[Math.floor(q * more.length)] ?? 0;
+  const [few, half, many] = [at(0.1), at(0.5), at(0.9)];
+  console.log(`more runs a side it asks for, for 5 %: ${half} (${few} to ${many} in four of five)`);
   // Of the same order each time: what is said does not hang on luck.
-  expect(
-    (more.at(Math.floor(0.9 * more.length)) ?? 0) / (more.at(more.length / 10) ?? 1),
-  ).toBeLessThan(4);
+  expect(many / few).toBeLessThan(4);
 });
 
 test("as many runs as it asks for under stalls do tell", () => {

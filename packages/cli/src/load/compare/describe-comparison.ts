@@ -44,12 +44,11 @@ export function summaryOf({ comparison }: RunsReport): string {
 
 /** What a reader should know before relying on it. */
 export function notesOf(report: RunsReport): string[] {
-  const { comparison, steadyA, steadyB, notes } = report;
+  const { comparison, notes } = report;
   const { compared, level, confidence, runsA, runsB } = comparison;
   const fewest = fewestRuns(compared.length, level);
   return [
-    ...steadyNotes("A", steadyA, report.setup),
-    ...steadyNotes("B", steadyB, report.setup),
+    ...steadyNotes(report),
     ...(Math.min(runsA, runsB) < fewest && compared.length > 0
       ? [
           `With ${runsA} + ${runsB} runs nothing can be called: ${compared.length} quantities need at least ${fewest} a side.`,
@@ -75,7 +74,12 @@ function findableNote(compared: readonly ComparedQuantity[]): string[] {
       ];
 }
 
-function steadyNotes(side: "A" | "B", state: SteadyState, setup: RunSetup): string[] {
+/** Whether the sides had settled; nothing when they had. */
+export function steadyNotes({ steadyA, steadyB, setup }: RunsReport): string[] {
+  return [...new Set([...steadyNote("A", steadyA, setup), ...steadyNote("B", steadyB, setup)])];
+}
+
+function steadyNote(side: "A" | "B", state: SteadyState, setup: RunSetup): string[] {
   switch (state.kind) {
     case "steady":
       return [];
@@ -89,7 +93,7 @@ function steadyNotes(side: "A" | "B", state: SteadyState, setup: RunSetup): stri
       ];
     case "too-short":
       return [
-        `Whether ${side} was in a steady state cannot be told from runs of less than ${showCount(state.needed)} s.`,
+        `Whether a side was in a steady state cannot be told from runs of less than ${showCount(state.needed)} s.`,
       ];
   }
 }

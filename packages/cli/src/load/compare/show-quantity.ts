@@ -40,7 +40,8 @@ export function showShiftInterval(
 /** Without a sign, and rounded up: it is said that nothing is larger. */
 export function showSize(size: number, scale: Quantity["scale"]): string {
   const step = scale === "ratio" ? 1_000 : 10_000;
-  return showChange(Math.ceil(size * step - 1e-6) / step, scale).replace("+", "");
+  const shown = showChange(Math.ceil(size * step - 1e-6) / step, scale);
+  return shown.replace("+", "").replace(/\.0+ /, " ");
 }
 
 /** What can be said of a quantity, as a sentence without its end. */
