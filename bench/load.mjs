@@ -111,7 +111,9 @@ function lag(url) {
 
 /** A line through what is in use after each collection, once everything is warm. */
 function memory(url) {
-  const options = { ratePerSec: 2000, durationMs: MEMORY_SECONDS * 1000 };
+  // One interval: those of a long run are at most 1,024, of a few hundred bytes each, and would look like growth in a short one.
+  const durationMs = MEMORY_SECONDS * 1000;
+  const options = { ratePerSec: 2000, durationMs, intervalMs: durationMs };
   const { memory: looks } = runEngine(url, options, [1], ["--expose-gc"]);
   const steady = looks.filter((_, i) => i >= looks.length / 3);
   console.log(

@@ -1,5 +1,5 @@
 /** How a body ends. */
-export type Framing = "length" | "chunked" | "close";
+type Framing = "length" | "chunked" | "close";
 
 /** What a client needs to know of a response's head. */
 export interface ResponseHead {
