@@ -5,7 +5,7 @@ import { readDurationMs, readRatio } from "../../policy-file/units.ts";
 export type ConditionClock = "response" | "ok" | "service" | "lag" | "first-byte" | "gap";
 
 /** What is compared: a percentile in ms, a share in [0, 1] of what was planned, or requests a second. */
-export type Measure =
+type Measure =
   | { readonly kind: "quantile"; readonly clock: ConditionClock; readonly quantile: number }
   | { readonly kind: "errors" }
   | { readonly kind: "sent-ratio" }

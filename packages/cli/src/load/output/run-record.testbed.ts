@@ -10,7 +10,7 @@ import {
 import type { RunRecord } from "./run-record.ts";
 import { setupOf } from "./run-setup.ts";
 
-export const OK_CHECK: SelfCheck = {
+const OK_CHECK: SelfCheck = {
   verdict: "ok",
   reasons: [],
   notes: [],

@@ -47,7 +47,7 @@ export interface LimitRecord {
   readonly because: string;
 }
 
-export interface SingleRecord {
+interface SingleRecord {
   readonly kind: "run";
   readonly run: RunRecord;
 }

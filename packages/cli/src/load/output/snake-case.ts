@@ -10,15 +10,3 @@ export function toSnakeCase(value: unknown): unknown {
     ]),
   );
 }
-
-/** The reverse; null stays null. */
-export function toCamelCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toCamelCase);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-      toCamelCase(inner),
-    ]),
-  );
-}
