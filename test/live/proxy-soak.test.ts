@@ -189,10 +189,20 @@ test(`after ${REQUESTS} requests full of misfortune every count is zero, sockets
 
   const { stats } = proxy;
   if (process.env.BOBTAIL_SOAK !== undefined) {
-    const { hedges, hedges_won, retries, attempts, calls } = stats;
+    const { hedges, hedges_won, retries, replaced, attempts, calls } = stats;
     const dials = backends.map((b) => b.connections);
     const heapMiB = [heapBefore, heapAfter].map((bytes) => bytes / 2 ** 20);
-    console.info({ ...counts, calls, attempts, hedges, hedges_won, retries, dials, heapMiB });
+    console.info({
+      ...counts,
+      calls,
+      attempts,
+      hedges,
+      hedges_won,
+      retries,
+      replaced,
+      dials,
+      heapMiB,
+    });
   }
   expect([counts.wrongReplies, counts.wrongRequests]).toEqual([0, 0]);
   expect(counts.whole + counts.aborted + counts.broken + counts.refused).toBe(REQUESTS);
@@ -202,6 +212,6 @@ test(`after ${REQUESTS} requests full of misfortune every count is zero, sockets
   expect(heapAfter - heapBefore).toBeLessThan(16 * 2 ** 20);
   // The run was what it claims to be.
   expect(counts.whole).toBeGreaterThan(REQUESTS * 0.7);
-  for (const seen of [counts.aborted, counts.cut, counts.broken, stats.hedges_won, stats.retries])
+  for (const seen of [counts.aborted, counts.cut, counts.broken, stats.hedges_won, stats.replaced])
     expect(seen).toBeGreaterThan(REQUESTS / 500);
 }, 1_800_000);

@@ -32,12 +32,13 @@ export function hedgeDueMs(c: Call, policy: CallPolicy, nowMs: number): number {
  */
 export function afterFailure(c: Call, a: Attempt, policy: CallPolicy, nowMs: number): Extra {
   const mayRetry = c.retries < policy.maxRetries;
-  if (a.unsent && unsentCount(c) > MAX_REPLACED) return NONE;
+  // With every endpoint tried it is a retry like any other, which may repeat one.
+  const untried = c.launched < policy.balancer.endpoints.length;
+  if (a.unsent && unsentCount(c) > (untried ? MAX_REPLACED : policy.maxRetries)) return NONE;
   if (!mayRetry && c.hedges >= policy.hedger.max) return NONE;
   if (!c.replayable) return { skip: "not_replayable" };
   if (nowMs >= c.deadlineMs) return { skip: "deadline" };
-  if (a.unsent && mayRetry)
-    return c.launched < policy.balancer.endpoints.length ? sameKind(a) : RETRY;
+  if (a.unsent && mayRetry) return untried ? sameKind(a) : RETRY;
   if (!c.idempotent) return { skip: "not_idempotent" };
   if (c.upperLevel) return { skip: "upper_level" };
   if (c.deadlineMs - nowMs < c.cls.medianMs) return { skip: "deadline" };

@@ -68,7 +68,7 @@ export class Ledger {
     } else if (a.kind === "retry") {
       c.retries++;
       this.stats.retries++;
-    }
+    } else if (c.launched > 1) this.stats.replaced++;
     this.observer?.launched?.(a, nowMs);
   }
 

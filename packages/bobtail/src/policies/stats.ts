@@ -25,6 +25,8 @@ export interface ServiceStats {
   hedgesWon: number;
   retries: number;
   retriesWon: number;
+  /** First copies sent anew, because the one before could not be placed or reached no server: load of nobody. */
+  replaced: number;
   skipped: Record<SkipReason, number>;
 }
 
@@ -43,6 +45,7 @@ export function emptyStats(): ServiceStats {
     hedgesWon: 0,
     retries: 0,
     retriesWon: 0,
+    replaced: 0,
     skipped: {
       budget: 0,
       not_idempotent: 0,

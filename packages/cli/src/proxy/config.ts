@@ -140,6 +140,7 @@ export interface ServiceReport {
   readonly hedges_won: number;
   readonly retries: number;
   readonly retries_won: number;
+  readonly replaced: number;
   readonly skipped: Readonly<Record<string, number>>;
   readonly budget_tokens: number;
   readonly budget_capacity: number;

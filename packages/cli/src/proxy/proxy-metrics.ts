@@ -55,6 +55,7 @@ function serviceReport(runtime: ServiceRuntime, nowMs: number): ServiceReport {
     hedges_won: stats.hedgesWon,
     retries: stats.retries,
     retries_won: stats.retriesWon,
+    replaced: stats.replaced,
     skipped: { ...stats.skipped },
     budget_tokens: service.budget.balanceAt(nowMs),
     budget_capacity: service.budget.capacityCount,
