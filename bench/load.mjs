@@ -13,6 +13,7 @@ import { median, table } from "./harness.mjs";
 const ROUNDS = Number(process.argv[2] ?? 5);
 const SECONDS = Number(process.argv[3] ?? 4);
 const MEMORY_SECONDS = Number(process.argv[4] ?? 120);
+const LOOK_SECONDS = 2;
 const CONNECTIONS = 50;
 const GOAL_PER_SEC = 30_000;
 const subject = (name) => fileURLToPath(new URL(`subjects/${name}`, import.meta.url));
@@ -114,10 +115,10 @@ function memory(url) {
   // One interval: those of a long run are at most 1,024, of a few hundred bytes each, and would look like growth in a short one.
   const durationMs = MEMORY_SECONDS * 1000;
   const options = { ratePerSec: 2000, durationMs, intervalMs: durationMs };
-  const { memory: looks } = runEngine(url, options, [1], ["--expose-gc"]);
-  const steady = looks.filter((_, i) => i >= looks.length / 3);
+  const { memory: looks } = runEngine(url, options, [LOOK_SECONDS], ["--expose-gc"]);
+  const steady = looks.filter((_, i) => i >= looks.length / 2);
   console.log(
-    `\nmemory over ${steady.at(-1)[0] - steady[0][0]} requests, after a third of the run as warm-up`,
+    `\nmemory over ${steady.at(-1)[0] - steady[0][0]} requests, after half of the run as warm-up`,
   );
   for (const [i, name] of ["heap, collected", "whole process"].entries()) {
     const { slope, error } = fit(steady.map((look) => [look[0] / 1000, look[i + 1]]));

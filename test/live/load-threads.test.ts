@@ -2,11 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { startLoad } from "../../packages/cli/src/load/load.ts";
 import { checkLoadOptions } from "../../packages/cli/src/load/load-plan.ts";
 import { emptySection } from "../../packages/cli/src/load/load-report.ts";
+import { monotonicMs } from "../../packages/cli/src/load/monotonic-clock.ts";
+import { OpenLoop } from "../../packages/cli/src/load/open-loop.ts";
 import { runThreads } from "../../packages/cli/src/load/run-threads.ts";
+import { WHOLE } from "../../packages/cli/src/load/schedule.ts";
 import { CommandFailure } from "../../packages/cli/src/terminal/failure.ts";
 import { afterThisTest, expectToAddUp, serve } from "./load.testbed.ts";
 
@@ -131,4 +135,50 @@ test("a trace is sent moment by moment, by two threads as by one", async () => {
     expectToAddUp(report);
     expect(report.intervals.map(({ sent }) => sent)).toEqual(new Array(10).fill(10));
   }
+});
+
+test("every thread reads the same clock", async () => {
+  const clock = new URL("../../packages/cli/dist/load/monotonic-clock.js", import.meta.url);
+  const code = `import(${JSON.stringify(clock.href)}).then(({ monotonicMs }) => {
+    const { parentPort } = require("node:worker_threads");
+    parentPort.on("message", () => parentPort.postMessage(monotonicMs()));
+    parentPort.postMessage("ready");
+  });`;
+  const worker = new Worker(code, { eval: true, execArgv: [] });
+  afterThisTest(async () => {
+    await worker.terminate();
+  });
+  const next = (): Promise<unknown> => new Promise((resolve) => worker.once("message", resolve));
+  await next();
+  for (let i = 0; i < 20; i++) {
+    const before = monotonicMs();
+    worker.postMessage("now");
+    const there = (await next()) as number;
+    // Two readings of one clock, each off by less than a tenth of a millisecond.
+    expect(there).toBeGreaterThan(before - 0.1);
+    expect(there).toBeLessThan(monotonicMs() + 0.1);
+  }
+});
+
+test("a run whose pacing thread dies is paced by timers to its end", async () => {
+  const url = await serve((_, res) => res.end("ok"));
+  const plan = checkLoadOptions({ url, ratePerSec: 200, durationMs: 300 });
+  const { maxInFlight, connections } = plan;
+  const loop = new OpenLoop({ plan, share: WHOLE, maxInFlight, connections, onMeasure() {} });
+  const over = loop.run(monotonicMs() + 50, () => ({ sleepUntil() {}, stop() {} }));
+  loop.fallBack();
+  const { measured, fellBack } = await over;
+  expect([measured.ledger.ok, fellBack]).toEqual([60, true]);
+});
+
+test("a generator that was kept from sending says so", async () => {
+  const url = await serve((_, res) => res.end("ok"));
+  const run = startLoad({ url, ratePerSec: 100, durationMs: 800, arrivals: "uniform" });
+  await expect.poll(() => run.measured.ledger.ok).toBeGreaterThan(5);
+  for (const untilMs = performance.now() + 400; performance.now() < untilMs; );
+  const report = await run.report;
+  expectToAddUp(report);
+  expect(report.check.verdict).toBe("generator-limited");
+  expect(report.check.reasons.join()).toMatch(/left up to \d+ ms late/);
+  expect(report.check.sendLagP99Ms).toBeGreaterThan(100);
 });
