@@ -3,9 +3,12 @@
 // it opens. The truth is of users who come at that rate whatever the server does.
 //   node bench/load-truth.mjs [answer ms]
 // The answers take 50 ms unless told otherwise, so that what the machine adds is small beside them.
-// autocannon, hey and wrk take part where they are found on the PATH.
+// hey and wrk take part where they are found on the PATH.
 import { fork, spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+
+// autocannon comes with the bench.
+process.env.PATH += `:${fileURLToPath(new URL("../node_modules/.bin", import.meta.url))}`;
 
 const ANSWER_MS = Number(process.argv[2] ?? 50);
 const RATE = 100;

@@ -1,7 +1,7 @@
 // What the load generator itself costs: CPU a request beside other generators, in interleaved rounds against the same
 // server (nginx where it is installed); how late its requests leave; whether its memory grows with the run.
 //   node bench/load.mjs [rounds] [seconds a round] [seconds of the memory run]
-// autocannon, wrk and nginx take part where they are found on the PATH.
+// wrk and nginx take part where they are found on the PATH.
 import { fork, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -9,6 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { median, table } from "./harness.mjs";
+
+// autocannon comes with the bench.
+process.env.PATH += `:${fileURLToPath(new URL("../node_modules/.bin", import.meta.url))}`;
 
 const ROUNDS = Number(process.argv[2] ?? 5);
 const SECONDS = Number(process.argv[3] ?? 4);
