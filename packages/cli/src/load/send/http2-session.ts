@@ -1,4 +1,5 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from "node:http2";
+import type { Socket } from "node:net";
 import { monotonicMs } from "../monotonic-clock.ts";
 import type { PlannedTarget } from "../planned-target.ts";
 import { type Carrier, type Exchange, failureKind, type TransportSetup } from "./exchange.ts";
@@ -20,6 +21,7 @@ export class Http2Session implements Carrier {
   isOpening: boolean;
   private readonly owner: SessionOwner;
   private readonly session: ClientHttp2Session;
+  private socket: Socket | undefined;
   private readonly streams: Map<Exchange, ClientHttp2Stream>;
   private maxStreams: number;
   private isGone: boolean;
@@ -43,6 +45,7 @@ export class Http2Session implements Carrier {
     this.isClosing = false;
     this.failure = undefined;
     this.isGivenUp = false;
+    this.socket = undefined;
     this.patience = setTimeout(() => this.destroy(), openTimeoutMs);
     const ca = tls.ca === undefined ? {} : { ca: tls.ca };
     const lookup = pinnedLookup(addresses[new URL(origin).hostname]);
@@ -51,7 +54,8 @@ export class Http2Session implements Carrier {
       ...(lookup !== undefined && { lookup }),
       rejectUnauthorized: tls.insecure !== true,
     });
-    this.session.once("connect", () => {
+    this.session.once("connect", (_, socket: Socket) => {
+      this.socket = socket;
       this.isOpening = false;
       clearTimeout(this.patience);
       owner.onOpen(monotonicMs() - startMs);
@@ -63,6 +67,7 @@ export class Http2Session implements Carrier {
     });
     this.session.on("goaway", () => {
       this.isClosing = true;
+      this.retire();
     });
     this.session.on("error", (error) => {
       this.failure ??= failureKind(error);
@@ -112,13 +117,21 @@ export class Http2Session implements Carrier {
     const stream = this.streams.get(exchange);
     this.streams.delete(exchange);
     stream?.close(constants.NGHTTP2_CANCEL);
+    this.retire();
   }
 
   /** Gives it up. */
   destroy(): void {
     this.isGivenUp = true;
     this.session.destroy();
+    // A session that is closing only ends its side, and waits for a server that may never end its own.
+    this.socket?.destroy();
     this.gone();
+  }
+
+  /** The last answer is there that the server lets it have: the connection makes way for the next. */
+  private retire(): void {
+    if (this.isClosing && this.streams.size === 0) this.destroy();
   }
 
   private listen(stream: ClientHttp2Stream, exchange: Exchange): void {
@@ -149,6 +162,7 @@ export class Http2Session implements Carrier {
         exchange.onEnd();
       else exchange.onFailure(failure ?? this.failure ?? "closed without an answer");
       if (this.room > 0) this.owner.onRoom();
+      this.retire();
     });
   }
 
