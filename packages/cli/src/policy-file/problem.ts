@@ -1,4 +1,5 @@
 import type { Palette } from "../terminal/palette.ts";
+import { printable, printableColumns } from "../terminal/printable.ts";
 import type { SourceText } from "./source-text.ts";
 
 /** One mistake in a policy file: where, why and how to mend it. */
@@ -31,8 +32,6 @@ const NEIGHBOURHOOD = 1024;
 /** More than a person will mend in one go; the count of the rest is printed. */
 const MAX_PRINTED = 50;
 
-const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-
 /** A problem at `[start, end)` of the text. Places outside are moved to its nearest end. */
 export function problemAt(
   source: SourceText,
@@ -43,9 +42,7 @@ export function problemAt(
   const place = source.placeOf(start);
   const index = place.column - 1;
   const skipped = Math.max(0, index - NEIGHBOURHOOD);
-  const line = hideCredentials(
-    source.lineText(place.line).slice(skipped, index + NEIGHBOURHOOD),
-  ).replace(INVISIBLE, " ");
+  const line = printableColumns(source.lineText(place.line).slice(skipped, index + NEIGHBOURHOOD));
   const centre = index - skipped;
   const from = line.length <= EXCERPT_COLUMNS ? 0 : Math.max(0, centre - EXCERPT_COLUMNS / 2);
   const excerpt = line.slice(from, from + EXCERPT_COLUMNS);
@@ -87,21 +84,6 @@ function showPath(path: readonly PropertyKey[]): string {
     else text += `${text === "" ? "" : "."}${String(part)}`;
   }
   return text;
-}
-
-/** Text in which no password of a URL and no key can be read; of the same length, so that columns stay true. */
-function hideCredentials(text: string): string {
-  return text
-    .replace(/\/\/\S{0,512}@/g, (found) => `//${"*".repeat(found.length - 3)}@`)
-    .replace(/-----BEGIN .*/, (found) => "*".repeat(found.length));
-}
-
-/** Text of the file may hold what commands a terminal or turns the direction of writing. */
-function printable(text: string): string {
-  return hideCredentials(text).replace(
-    INVISIBLE,
-    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }
 
 function formatProblem(problem: Problem, palette: Palette): string {

@@ -11,6 +11,13 @@ test("a failure that the user can mend is told with its remedy, without a stack"
   );
 });
 
+test("what a failure quotes neither commands the terminal nor shows a password", () => {
+  const failure = new CommandFailure("ftp://me:s3cret@host/ \u001b[2J:\n  next", "Mend \u009b1m.");
+  expect(formatFailure(failure, plain)).toBe(
+    "bobtail: error: ftp://*********@host/ \\u001b[2J:\n  next\n  Mend \\u009b1m.",
+  );
+});
+
 test("any other failure is a defect of ours and keeps its stack", () => {
   const text = formatFailure(new TypeError("boom"), plain);
   expect(text).toMatch(/internal error, please report it:\nTypeError: boom\n\s+at /);

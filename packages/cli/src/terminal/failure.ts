@@ -1,4 +1,5 @@
 import type { Palette } from "./palette.ts";
+import { printable } from "./printable.ts";
 
 /** Exit codes of the command; scripts rely on them. */
 export const EXIT = {
@@ -33,12 +34,16 @@ export class CommandFailure extends Error {
 export function formatFailure(error: unknown, palette: Palette): string {
   const label = `bobtail: ${palette.red("error")}:`;
   if (error instanceof CommandFailure) {
-    return error.remedy === ""
-      ? `${label} ${error.message}`
-      : `${label} ${error.message}\n  ${error.remedy}`;
+    const [message, remedy] = [error.message, error.remedy].map(printableLines);
+    return remedy === "" ? `${label} ${message}` : `${label} ${message}\n  ${remedy}`;
   }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `bobtail: ${palette.red("internal error")}, please report it:\n${detail}`;
+}
+
+/** Messages quote files, names and addresses that others may have written. */
+function printableLines(text: string): string {
+  return text.split("\n").map(printable).join("\n");
 }
 
 /** A mistake that the user can mend becomes a failure with its remedy; the rest stays what it was. */
