@@ -2,7 +2,7 @@ import { loadPolicy } from "../policy-file/load-policy.ts";
 import { formatProblems } from "../policy-file/problem.ts";
 import type { ServiceConfig } from "../proxy/config.ts";
 import { CommandFailure } from "../terminal/failure.ts";
-import type { Palette } from "../terminal/palette.ts";
+import { createPalette } from "../terminal/palette.ts";
 import type { Candidate } from "./rehearsal.ts";
 
 export interface CandidateOptions {
@@ -10,7 +10,6 @@ export interface CandidateOptions {
   readonly service?: string | undefined;
   /** In place of the endpoints that the file lists. */
   readonly servers?: number | undefined;
-  readonly palette: Palette;
 }
 
 /** Reads policy files. Fails with a `CommandFailure` that shows every mistake in them. */
@@ -19,7 +18,8 @@ export function readCandidates(files: readonly string[], options: CandidateOptio
     const reading = loadPolicy(file);
     if (!reading.ok)
       throw new CommandFailure(
-        `${file} cannot be used\n\n${formatProblems(reading.problems, options.palette)}\n`,
+        // Without colour: a failure is not trusted with commands to the terminal.
+        `${file} cannot be used\n\n${formatProblems(reading.problems, createPalette(false))}\n`,
         "Mend the mistakes above; check with `bobtail check`.",
       );
     const service = serviceOf(file, reading.config.services, options.service);

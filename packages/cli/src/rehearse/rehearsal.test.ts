@@ -138,7 +138,7 @@ test("a policy file gives options and servers; a mistake, a missing or an unclea
   const good = file("good.yaml", `services: { search: ${service} }`);
   const two = file("two.yaml", `services: { search: ${service}, ads: ${service} }`);
   const bad = file("bad.yaml", "services: { search: { endpoints: [http://a:1], hedge: 12 } }");
-  const options = { palette: PLAIN };
+  const options = {};
   expect(readCandidates([good], options)).toMatchObject([
     { name: good, servers: 2, options: { hedge: { afterMs: 12 } } },
   ]);

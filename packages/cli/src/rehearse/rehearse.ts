@@ -154,7 +154,6 @@ export async function rehearse(options: RehearseOptions): Promise<void> {
   const candidates = readCandidates(options.policy, {
     service,
     servers,
-    palette: paletteFor(process.stderr),
   });
   const trace = await readTrace(options.trace, options);
   const stage = stageOf(options, trace, candidates);
