@@ -73,7 +73,8 @@ function checkHeaders(headers: Readonly<Record<string, string>>): Record<string,
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
     checkOption({ header: name }, "one that is not about framing", !FRAMING.has(lower));
-    checkOption({ [name]: value }, "a header", isHeader(name, value));
+    // Its value may be a secret, and is not repeated.
+    checkOption({ header: name }, "a name and a value that HTTP allows", isHeader(name, value));
     checked[lower] = value;
   }
   return checked;

@@ -71,14 +71,14 @@ test("several URLs, headers, bodies and a list of URLs become targets", async ()
 test("a trace gives moments and paths, and never another host", async () => {
   const trace = file(
     "trace.csv",
-    "at_ms,path\n1000,/p?q=1\n1500,http://8.8.8.8/p?q=1\n1250,//evil.test/r\n",
+    "at_ms,path\n1000,/p?q=1\n1500,http://8.8.8.8/p?q=1\n1250,//evil.test/r\n1300,x:/\\evil.test/s\n1400,x:\\\\evil.test/t\n",
   );
   const { options, setup } = await readRequest(["http://127.0.0.1:81/"], { trace });
-  expect([...(options.plannedMs ?? [])]).toEqual([0, 250, 500]);
+  expect([...(options.plannedMs ?? [])]).toEqual([0, 250, 300, 400, 500]);
   const urls = (options.targets ?? []).map(({ url }) => url);
   expect(new Set(urls.map((url) => new URL(url).host))).toEqual(new Set(["127.0.0.1:81"]));
   expect(urls[0]).toBe("http://127.0.0.1:81/p?q=1");
-  expect(setup.plannedCount).toBe(3);
+  expect(setup.plannedCount).toBe(5);
 });
 
 test("a trace is read from CSV without a header and from JSON lines, cut to the duration, and refused with its place", async () => {
@@ -103,9 +103,13 @@ test.each<[string, readonly string[], LoadFlags, RegExp]>([
   ["another scheme", ["ftp://127.0.0.1/"], {}, /not an http or https URL/],
   ["a password", ["http://u:p4ss@127.0.0.1/"], {}, /\*\*\*@127\.0\.0\.1: a URL with a password/],
   ["weights for others", [URL_A], { weights: [1, 2] }, /--weights/],
-  ["a header without a name", [URL_A], { header: [": x"] }, /-H ": x"/],
+  ["a password and no scheme", ["u:p4ss@127.0.0.1/"], {}, /^\*\*\*@127\.0\.0\.1\/: this is not/],
+  ["a password and another scheme", ["ftp://u:p4ss@host/"], {}, /^\*\*\*@host\/: this is not/],
+  ["a header without a name", [URL_A], { header: ["a: b", ": x"] }, /-H: the 2\. of them/],
+  ["a header without a colon", [URL_A], { header: ["bearer p4ss"] }, /-H: the 1\. of them/],
+  ["a header of control characters", [URL_A], { header: ["a: p4ss\u0001"] }, /header.*"a"/],
   ["a framing header", [URL_A], { header: ["content-length: 5"] }, /not about framing/],
-  ["a header on two lines", [URL_A], { header: ["a: b\nc: d"] }, /a header/],
+  ["a header on two lines", [URL_A], { header: ["a: b\nc: d"] }, /header.*"a"/],
   ["a body that is not there", [URL_A], { body: "@/no/such" }, /no such file/],
   ["two ways to say when", [URL_A], { rate: RATE, steps: [1] }, /--rate and --steps/],
   [

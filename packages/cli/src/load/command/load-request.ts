@@ -109,8 +109,10 @@ function withPaths(
         throw new CommandFailure(`the trace asks for ${show(path)}, which is no path`, "Mend it.");
       const { pathname, search } = new URL(path, target.url);
       // The trace's paths alone: its hosts are not where this load may go.
-      const url = new URL(`${pathname}${search}`.replace(/^\/+/, "/"), target.url).href;
-      return { ...target, url, weight: (target.weight ?? 1) * count };
+      const url = new URL(target.url);
+      url.pathname = pathname.replace(/^[/\\]+/, "/");
+      url.search = search;
+      return { ...target, url: url.href, weight: (target.weight ?? 1) * count };
     }),
   );
 }

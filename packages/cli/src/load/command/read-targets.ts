@@ -61,7 +61,7 @@ function checkUrl(url: string, place: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:")
     throw new CommandFailure(
-      `${place}: this is not an http or https URL`,
+      `${place.replace(/^.*@/s, "***@")}: this is not an http or https URL`,
       /^[\w.-]+(:\d+)?(\/\S*)?$/.test(url) ? `Write http://${url}.` : EXAMPLE,
     );
   if (parsed.username !== "" || parsed.password !== "")
@@ -74,13 +74,13 @@ function checkUrl(url: string, place: string): string {
 
 function readHeaders(lines: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const line of lines) {
+  for (const [i, line] of lines.entries()) {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(0, colon)).trim();
     if (name === "")
       throw new CommandFailure(
-        `-H ${JSON.stringify(line.slice(0, 40))}: expected a name and a value`,
-        "Write -H 'name: value'.",
+        `-H: the ${i + 1}. of them is no name and a value, and is not shown, for it may be a secret`,
+        "Write -H 'name: value', with the colon.",
       );
     headers[name] = line.slice(colon + 1).trim();
   }

@@ -64,6 +64,17 @@ test("what was resolved for the check is what the run connects to, and each name
   expect(asked).toBe(1);
 });
 
+test.each(["constructor", "__proto__"])(
+  "a host called %s is looked at like any other",
+  async (host) => {
+    const pinned = await pinTargets([`http://${host}/`], false, resolvesTo("10.0.0.1"));
+    expect(Object.entries(pinned)).toEqual([[host, ["10.0.0.1"]]]);
+    await expect(pinTargets([`http://${host}/`], false, resolvesTo("8.8.8.8"))).rejects.toThrow(
+      "is outside loopback",
+    );
+  },
+);
+
 test("an owner may, and the addresses are pinned all the same", async () => {
   expect(await pinTargets(["https://a.test/"], true, resolvesTo("8.8.8.8"))).toEqual({
     "a.test": ["8.8.8.8"],

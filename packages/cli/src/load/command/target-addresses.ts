@@ -42,7 +42,8 @@ export async function pinTargets(
   isOwn: boolean,
   resolve: Resolve = resolveAll,
 ): Promise<PinnedAddresses> {
-  const pinned: Record<string, readonly string[]> = {};
+  // Without a prototype: a host may be called "constructor".
+  const pinned: Record<string, readonly string[]> = Object.create(null);
   for (const url of urls) {
     const host = hostOf(url);
     if (pinned[host] !== undefined) continue;

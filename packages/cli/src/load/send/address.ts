@@ -11,7 +11,9 @@ export function addressOf(
   const url = new URL(origin);
   const isSecure = url.protocol === "https:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const port = Number(url.port) || (isSecure ? 443 : 80);
+  const standardPort = isSecure ? 443 : 80;
+  // Port 0 is written, and nobody's.
+  const port = url.port === "" ? standardPort : Number(url.port);
   const lookup = pinnedLookup(addresses[host]);
   if (!isSecure) return { host, port, lookup, openTimeoutMs, secure: undefined };
   const { ca, insecure = false } = tls;
