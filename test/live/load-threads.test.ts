@@ -173,7 +173,7 @@ test("a run whose pacing thread dies is paced by timers to its end", async () =>
 
 test("a generator that was kept from sending says so", async () => {
   const url = await serve((_, res) => res.end("ok"));
-  const run = startLoad({ url, ratePerSec: 100, durationMs: 800, arrivals: "uniform" });
+  const run = startLoad({ url, ratePerSec: 500, durationMs: 800, arrivals: "uniform" });
   await expect.poll(() => run.measured.ledger.ok).toBeGreaterThan(5);
   for (const untilMs = performance.now() + 400; performance.now() < untilMs; );
   const report = await run.report;

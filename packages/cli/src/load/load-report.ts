@@ -73,7 +73,7 @@ export interface SelfCheck {
   readonly reasons: readonly string[];
   /** Worth a line, and no reason against the run: requests that waited for a connection. */
   readonly notes: readonly string[];
-  /** What pacing added (`pacingLag`, p99 of what was measured); NaN when nothing was sent. */
+  /** What pacing added (`pacingLag`, p99 of what was measured); NaN where too few were sent to tell. */
   readonly sendLagP99Ms: number;
   /** How late this thread's timers were, the worst sending thread's; NaN for runs too short to tell. */
   readonly loopDelayP99Ms: number;
@@ -83,7 +83,7 @@ export interface SelfCheck {
   readonly gcPauseMs: number;
   /** Open files that this process may have; undefined where the system does not say. */
   readonly descriptorLimit: number | undefined;
-  /** How late the pacing is on this machine with nothing else to do, p99; undefined when it was not looked at. */
+  /** How late the pacing is on this machine with nothing else to do, p90; undefined when it was not looked at. */
   readonly pacingFloorMs: number | undefined;
 }
 

@@ -26,6 +26,31 @@ test.each([
   expect(check((section) => fillMs(section, lagMs, responseMs)).verdict).toBe(verdict);
 });
 
+test.each([
+  [100, "p95", 0.05, "ok"],
+  [100, "p95", 0.2, "generator-limited"],
+  [367, "p95", 0.02, "ok"],
+  [368, "p99", 0.02, "generator-limited"],
+  [5, "none", 0.8, "ok"],
+])(
+  "of %i requests this is judged: %s; with a share of %d late, the run is %s",
+  (count, name, lateRatio, verdict) => {
+    const late = Math.round(count * lateRatio);
+    const found = check((section) => {
+      section.pacingLag.record(30_000, late);
+      section.pacingLag.record(100, count - late);
+      section.all.record(5_000, count);
+    });
+    expect(found.verdict).toBe(verdict);
+    if (verdict !== "ok")
+      expect(found.reasons).toEqual([
+        `requests left up to 30 ms late beside a response time of 5.0 ms (${name})`,
+      ]);
+    // What is told of the lag is told under the same rule.
+    expect(Number.isNaN(found.sendLagP99Ms)).toBe(count < 368);
+  },
+);
+
 test("one dropped request makes the run the generator's", () => {
   const { verdict, reasons } = check((section) => {
     fillMs(section, 0.1, 5);
@@ -41,7 +66,7 @@ test("load 18: waiting for a configured connection is named, and no fault of the
     section.queueing.record(400_000, 1_000);
   });
   expect([verdict, notes.length]).toEqual(["ok", 1]);
-  expect(notes[0]).toMatch(/waited up to 400 ms for one of 2048 connections/);
+  expect(notes[0]).toMatch(/waited up to 400 ms \(p99\) for one of 2048 connections/);
 });
 
 test("a run of which nothing came back is still judged", () => {

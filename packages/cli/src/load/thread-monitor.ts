@@ -1,8 +1,9 @@
 import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
+import { samplesForInterval } from "bobtail/plan";
 
 const RESOLUTION_MS = 10;
-/** Fewer samples say nothing of a p99. */
-const MIN_SAMPLES = 20;
+/** Fewer samples say nothing of a p99: those of some four seconds. */
+const MIN_SAMPLES: number = samplesForInterval(0.99);
 
 /** What a thread did beside its work. */
 export interface ThreadHealth {

@@ -12,7 +12,7 @@ export function checkSentences(check: SelfCheck): readonly string[] {
     `send lag p99 ${orDash(sendLagP99Ms)}`,
     ...(pacingFloorMs === undefined
       ? []
-      : [`pacing floor on this host ${showMs(pacingFloorMs)} p99`]),
+      : [`pacing floor on this host p90 ${showMs(pacingFloorMs)}`]),
     `event loop delay p99 ${orDash(loopDelayP99Ms)}`,
     `${cpuCores.toFixed(2)} cores`,
     `GC pauses ${showMs(gcPauseMs)}`,
