@@ -8,6 +8,11 @@ export function printable(text: string): string {
   );
 }
 
+/** On one line, and without what commands a terminal. */
+export function isPrintable(text: string): boolean {
+  return text.search(INVISIBLE) < 0;
+}
+
 /** As {@link printable}, of the same length, so that columns stay true. */
 export function printableColumns(text: string): string {
   return hideCredentials(text).replace(INVISIBLE, " ");

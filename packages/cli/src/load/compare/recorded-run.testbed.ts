@@ -49,14 +49,15 @@ export function recordedRun({
   timeouts = 0,
   setup = {},
 }: RecordedRun): RunRecord {
-  const all = { ...SETUP, ...setup };
   const count = secondsMs.reduce((sum, second) => sum + second.length + failed + timeouts, 0);
+  const all = { ...SETUP, ...setup, plannedCount: count };
   const measured = emptySection(count);
   const { ledger } = measured;
   const intervals = secondsMs.map((second, i): LoadInterval => {
     const ok = new Histogram();
     for (const ms of second) ok.record(ms * 1_000);
     measured.completed.add(ok);
+    measured.service.add(ok);
     if (timeouts > 0) ok.record(all.timeoutMs * 1_000, timeouts);
     measured.all.add(ok);
     const sent = second.length + failed + timeouts;
@@ -66,6 +67,11 @@ export function recordedRun({
   ledger.httpErrors = failed * secondsMs.length;
   ledger.timeouts = timeouts * secondsMs.length;
   ledger.ok = measured.completed.count;
+  measured.statuses.set(200, ledger.ok);
+  measured.statuses.set(503, ledger.httpErrors);
+  if (ledger.httpErrors > 0) measured.failed.record(1_000, ledger.httpErrors);
+  for (const clock of [measured.pacingLag, measured.queueing, measured.sendLag])
+    clock.record(0, count);
   const runMs = secondsMs.length * 1_000;
   return {
     version: "1.0.0",

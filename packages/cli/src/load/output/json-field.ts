@@ -1,7 +1,10 @@
 import { CommandFailure } from "../../terminal/failure.ts";
+import { isPrintable } from "../../terminal/printable.ts";
 
 const REMEDY =
   "It may have been cut or edited: copy it again, or measure again with `bobtail load --out FILE.json`.";
+
+const CONTROL = "there are control characters in it";
 
 /** A value in a JSON file, with its place: every reading either succeeds or fails with file, place and reason. */
 export class JsonField {
@@ -38,12 +41,24 @@ export class JsonField {
   }
 
   entries(): readonly (readonly [key: string, value: JsonField])[] {
-    return Object.keys(this.record()).map((key) => [key, this.at(key)]);
+    return Object.keys(this.record()).map((key) => {
+      if (!isPrintable(key)) throw this.fail(CONTROL);
+      return [key, this.at(key)];
+    });
   }
 
+  /** What is read is shown: it may not command a terminal. */
   text(): string {
     if (typeof this.value !== "string") throw this.expected("a text");
+    if (!isPrintable(this.value)) throw this.fail(CONTROL);
     return this.value;
+  }
+
+  /** ISO 8601. */
+  moment(): string {
+    const text = this.text();
+    if (Number.isNaN(Date.parse(text))) throw this.expected("a date and time");
+    return text;
   }
 
   flag(): boolean {
@@ -80,9 +95,15 @@ export class JsonField {
 
   private expected(what: string): CommandFailure {
     const { value } = this;
-    const shown = value === undefined ? "nothing" : JSON.stringify(value).slice(0, 60);
-    return this.fail(`expected ${what}, received ${shown}`);
+    return this.fail(`expected ${what}, received ${show(value)}`);
   }
+}
+
+/** Not what is in it: that may be deeper than a stack. */
+function show(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (typeof value !== "object" || value === null) return JSON.stringify(value).slice(0, 60);
+  return Array.isArray(value) ? "a list" : "an object";
 }
 
 /** Of a file's text. A file that is no JSON fails with the place where it stops being one. */

@@ -2,6 +2,7 @@ import { Histogram } from "bobtail/engine";
 import { decodeHdr, HdrError } from "../../plan/hdr-decoder.ts";
 import { CommandFailure } from "../../terminal/failure.ts";
 import type { LoadInterval, LoadSection } from "../load-report.ts";
+import { intervalDisagreement, sectionDisagreement } from "./accounts.ts";
 import { parseJsonFile } from "./json-field.ts";
 import { readInterval, readRunHead } from "./read-run-json.ts";
 import { HLOG_HEADER } from "./run-hlog.ts";
@@ -41,9 +42,15 @@ export function parseRunHlog(file: string, text: string): RunRecord {
   for (const { all } of intervals) run.measured.all.add(all);
   fill(run.measured, series, "");
   fill(run.warmup, series, "warm-up:");
-  const { ok, timeouts, openAtEnd } = run.measured.ledger;
-  if (run.measured.all.count !== ok + timeouts + openAtEnd || run.measured.completed.count !== ok)
-    throw new CommandFailure(`${file}: its histograms do not hold what its ledger counts`, REMEDY);
+  const wrong =
+    sectionDisagreement(run.measured) ??
+    sectionDisagreement(run.warmup) ??
+    intervalDisagreement(run.measured, intervals);
+  if (wrong !== undefined)
+    throw new CommandFailure(
+      `${file}: its histograms do not hold what its ledger counts: ${wrong.of}: ${wrong.reason}`,
+      REMEDY,
+    );
   return { ...run, intervals };
 }
 

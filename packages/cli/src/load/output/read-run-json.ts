@@ -1,10 +1,12 @@
 import { Histogram } from "bobtail/engine";
 import type { LoadInterval, LoadSection, SelfCheck } from "../load-report.ts";
 import { emptySection } from "../load-report.ts";
+import { intervalDisagreement, sectionDisagreement } from "./accounts.ts";
 import { type JsonField, parseJsonFile } from "./json-field.ts";
 import { CLOCK_NAMES, LOAD_SCHEMA } from "./run-json.ts";
 import type { LoadResult, Probe, RunRecord } from "./run-record.ts";
 import { type RunSetup, setupHash, type TargetSetup } from "./run-setup.ts";
+import { snakeKey } from "./snake-case.ts";
 
 /**
  * What `bobtail load --out FILE.json` wrote. Nothing is believed: counts must add up and agree with the histograms, and the
@@ -47,14 +49,23 @@ function readProbe(field: JsonField): Probe {
 
 function readRun(field: JsonField): RunRecord {
   const run = readRunHead(field);
+  const measured = readSection(field.at("measured"));
+  const intervals = field.at("intervals").items().map(readWholeInterval);
+  const wrong = intervalDisagreement(measured, intervals);
+  if (wrong !== undefined) throw field.at(wrong.of).fail(wrong.reason);
+  return { ...run, warmup: readSection(field.at("warmup")), measured, intervals };
+}
+
+/** Thousands of histograms would fill the memory: each is decoded when it is asked for, and here once, to see that it can be. */
+function readWholeInterval(field: JsonField): LoadInterval {
+  const head = readInterval(field);
+  const stored = field.at("all_us");
+  decode(stored);
   return {
-    ...run,
-    warmup: readSection(field.at("warmup")),
-    measured: readSection(field.at("measured")),
-    intervals: field
-      .at("intervals")
-      .items()
-      .map((item) => ({ ...readInterval(item), all: decode(item.at("all_us")) })),
+    ...head,
+    get all(): Histogram {
+      return decode(stored);
+    },
   };
 }
 
@@ -64,10 +75,17 @@ export function readRunHead(field: JsonField): Omit<RunRecord, "intervals"> {
   const setup = readSetup(field.at("setup"));
   if (field.at("setup_sha256").text() !== setupHash(setup, version))
     throw field.at("setup_sha256").fail("it is not the digest of the setup");
+  const measured = readCounts(field.at("measured"));
+  if (measured.ledger.planned !== setup.plannedCount)
+    throw field
+      .at("measured")
+      .at("ledger")
+      .at("planned")
+      .fail(`the setup has ${setup.plannedCount} planned, the ledger ${measured.ledger.planned}`);
   return {
     version,
     setup,
-    startedAt: field.at("started_at").text(),
+    startedAt: field.at("started_at").moment(),
     partial: field.at("partial").flag(),
     wallMs: field.at("wall_ms").number(),
     warmupMs: field.at("warmup_ms").number(),
@@ -76,7 +94,7 @@ export function readRunHead(field: JsonField): Omit<RunRecord, "intervals"> {
     check: readCheck(field.at("check")),
     verdicts: field.at("verdicts").items().map(readVerdict),
     warmup: readCounts(field.at("warmup")),
-    measured: readCounts(field.at("measured")),
+    measured,
   };
 }
 
@@ -175,8 +193,10 @@ function readCounts(field: JsonField): LoadSection {
     );
   const ended = ok + ledger.httpErrors + ledger.transportErrors + ledger.timeouts + openAtEnd;
   if (sent !== ended) throw counts.fail(`${sent} sent, but ${ended} accounted for`);
-  for (const [status, count] of field.at("statuses").entries())
+  for (const [status, count] of field.at("statuses").entries()) {
+    if (!/^\d{1,3}$/.test(status)) throw count.fail("this is no status");
     section.statuses.set(Number(status), count.count());
+  }
   for (const [kind, count] of field.at("failures").entries())
     section.failures.set(kind, count.count());
   return section;
@@ -185,20 +205,11 @@ function readCounts(field: JsonField): LoadSection {
 function readSection(field: JsonField): LoadSection {
   const section = readCounts(field);
   const stored = field.at("histograms_us");
-  for (const clock of CLOCK_NAMES)
-    section[clock].add(
-      decode(stored.at(clock.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))),
-    );
-  const { ok, timeouts, openAtEnd } = section.ledger;
-  if (section.completed.count !== ok)
-    throw stored
-      .at("completed")
-      .fail(`it holds ${section.completed.count} values, the ledger ${ok}`);
-  if (section.all.count !== ok + timeouts + openAtEnd)
-    throw stored
-      .at("all")
-      .fail(`it holds ${section.all.count} values, the ledger ${ok + timeouts + openAtEnd}`);
-  return section;
+  for (const clock of CLOCK_NAMES) section[clock].add(decode(stored.at(snakeKey(clock))));
+  const wrong = sectionDisagreement(section);
+  if (wrong === undefined) return section;
+  const { of, reason } = wrong;
+  throw (of === "statuses" || of === "failures" ? field : stored).at(snakeKey(of)).fail(reason);
 }
 
 /** Without its histogram. */

@@ -51,6 +51,11 @@ test.each<[string, (log: string) => string, RegExp]>([
   ],
   ["a series gone", (log) => log.replace(/Tag=ok,.*\n/, ""), /do not hold what its ledger counts/],
   [
+    "another clock's series gone",
+    (log) => log.replace(/Tag=service,.*\n/, ""),
+    /service: it holds 0 values, the ledger 950/,
+  ],
+  [
     "a damaged line",
     (log) => log.replace(/HISTFAAA/, "HISTFBBB"),
     /run\.hlog:6: the histogram is corrupt/,

@@ -110,6 +110,69 @@ test.each<[string, Edit, RegExp]>([
     /histograms_us\.completed: it holds/,
   ],
   [
+    "answers that nobody gave",
+    (j) => {
+      j.measured.statuses["200"]++;
+    },
+    /measured\.statuses: 961 answers, the ledger has 960/,
+  ],
+  [
+    "a status that is none",
+    (j) => {
+      j.measured.statuses.abc = 0;
+    },
+    /measured\.statuses\.abc: this is no status/,
+  ],
+  [
+    "failures that were none",
+    (j) => {
+      j.measured.failures.ECONNREFUSED = 7;
+    },
+    /measured\.failures: 7 failures, the ledger has 20/,
+  ],
+  [
+    "a clock of other requests",
+    (j) => {
+      j.measured.histograms_us.send_lag = j.measured.histograms_us.service;
+    },
+    /measured\.histograms_us\.send_lag: it holds 940 values, the ledger 1000/,
+  ],
+  [
+    "an interval too many",
+    (j) => {
+      j.intervals.push(j.intervals[0]);
+    },
+    /intervals: together they have 1100 sent, the ledger 1000/,
+  ],
+  [
+    "another plan than the set-up's",
+    (j) => {
+      j.setup.planned_count++;
+    },
+    /measured\.ledger\.planned: the setup has 1001 planned, the ledger 1000/,
+  ],
+  [
+    "a start that is no time",
+    (j) => {
+      j.started_at = "yesterday";
+    },
+    /started_at: expected a date and time, received "yesterday"/,
+  ],
+  [
+    "commands to a terminal",
+    (j) => {
+      j.check.notes = ["\u001b[2J"];
+    },
+    /check\.notes\[0\]: there are control characters in it/,
+  ],
+  [
+    "a name that commands a terminal",
+    (j) => {
+      j.measured.failures["\u001b[2J"] = 0;
+    },
+    /measured\.failures: there are control characters in it/,
+  ],
+  [
     "a histogram of other bytes",
     (j) => {
       j.measured.histograms_us.all = "AAAA";
@@ -172,6 +235,7 @@ test("a file that was cut anywhere is refused, and never an internal error", () 
     expect(() => parseResult("run.json", whole.slice(0, length))).toThrow(
       /^run\.json: this is not JSON, or it is cut short/,
     );
-  for (const odd of ["null", "[]", "7", '{"schema":"bobtail.load/1"}', '{"__proto__":{}}'])
+  const deep = `{"schema":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  for (const odd of [deep, "null", "[]", "7", '{"schema":"bobtail.load/1"}', '{"__proto__":{}}'])
     expect(() => parseResult("run.json", odd)).toThrow(CommandFailure);
 });

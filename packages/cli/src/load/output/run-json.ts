@@ -11,7 +11,7 @@ import {
 import type { LoadResult, Probe, RunRecord } from "./run-record.ts";
 import { setupHash } from "./run-setup.ts";
 import { countEpisodes } from "./slow-episodes.ts";
-import { toSnakeCase } from "./snake-case.ts";
+import { snakeKey, toSnakeCase } from "./snake-case.ts";
 
 export const LOAD_SCHEMA = "bobtail.load/1";
 
@@ -111,7 +111,7 @@ function sectionJson(section: LoadSection, histograms: boolean): Record<string, 
     failures: Object.fromEntries(section.failures),
     ...(histograms && {
       histograms_us: Object.fromEntries(
-        CLOCK_NAMES.map((clock) => [snake(clock), base64(section[clock])]),
+        CLOCK_NAMES.map((clock) => [snakeKey(clock), base64(section[clock])]),
       ),
     }),
   };
@@ -167,8 +167,4 @@ function reasonOf(figure: Figure): string | undefined {
 
 function base64(histogram: Histogram): string {
   return Buffer.from(histogram.encode()).toString("base64");
-}
-
-function snake(clock: Clock): string {
-  return clock.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -4,9 +4,10 @@ export function toSnakeCase(value: unknown): unknown {
   if (value === undefined || (typeof value === "number" && !Number.isFinite(value))) return null;
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      toSnakeCase(inner),
-    ]),
+    Object.entries(value).map(([key, inner]) => [snakeKey(key), toSnakeCase(inner)]),
   );
+}
+
+export function snakeKey(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

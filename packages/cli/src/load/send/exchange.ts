@@ -1,3 +1,4 @@
+import { printable } from "../../terminal/printable.ts";
 import type { PlannedTarget } from "../planned-target.ts";
 
 /** Where an exchange is: in line for a connection, or on one. */
@@ -48,5 +49,5 @@ export interface TransportSetup {
 /** A few words for whatever a socket failed with. */
 export function failureKind(error: Error): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  return code ?? error.message.slice(0, 60);
+  return code ?? printable(error.message).slice(0, 60);
 }
