@@ -95,7 +95,7 @@ test("a balancer of one's own is tried on the ports that it was pointed at", asy
   const url = await startBalancer(ports.map((port) => `http://127.0.0.1:${port}`));
   const { finished } = startCli([
     ...["trial", "--url", url, "--ports", ports.join(","), "--scenario", "healthy"],
-    ...["--mean", "20", "--load", "20%", "--seconds", "2", "--json"],
+    ...["--mean", "20", "--load", "20%", "--seconds", "3", "--json"],
   ]);
   const { exitCode, stdout, stderr } = await finished;
   expect(stderr).toContain("It reaches all of them.");
@@ -110,7 +110,7 @@ test("a balancer of one's own is tried on the ports that it was pointed at", asy
   });
   const [cell] = json.cells;
   expect(cell.state).toBe(exitCode === 0 ? "graded" : "not-valid");
-  expect(cell.figures.requests).toBe(Math.round(4 * 200 * 0.2 * 2));
+  expect(cell.figures.requests).toBe(Math.round(4 * 200 * 0.2 * 3));
 });
 
 async function freePorts(count: number): Promise<number[]> {

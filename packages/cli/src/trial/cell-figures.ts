@@ -1,12 +1,14 @@
+import { samplesForInterval } from "bobtail/plan";
 import type { FleetStats } from "../fleet/fleet-options.ts";
 import {
   failedCount,
   headlineQuantile,
-  infiniteCount,
   type LoadReport,
   type LoadSection,
   supportedQuantileMs,
 } from "../load/load-report.ts";
+import { headlineCount } from "../load/output/percentiles.ts";
+import { showCount } from "../plan/figures.ts";
 import { provenQuantile, provenRatio } from "./grade.ts";
 import type { CellFigures, CpuCores, Percentile } from "./trial-report.ts";
 
@@ -72,10 +74,15 @@ export function figuresOf(measurement: Measurement): CellFigures {
   };
 }
 
-/** Why a measurement says more about this machine than about the target; empty when it stands. */
+/** Why a measurement says too little about the target, or more about this machine; sentences, none when it stands. */
 export function doubtsOf({ load, after, meanMs }: Measurement): readonly string[] {
   const { check, measured } = load;
-  const doubts = check.verdict === "ok" ? [] : [...check.reasons];
+  const doubts = check.reasons.map((reason) => `The generator: ${reason}.`);
+  const count = headlineCount(measured);
+  if (!isGradable(count))
+    doubts.push(
+      `${showCount(count)} requests are too few for a grade, which takes ${showCount(FEWEST_REQUESTS)}: give more --seconds.`,
+    );
   const late = [
     ["Requests", supportedQuantileMs(measured.pacingLag, 0.99)],
     ["The fleet's replies", after.fleet.replyLagP99Ms],
@@ -88,13 +95,20 @@ export function doubtsOf({ load, after, meanMs }: Measurement): readonly string[
   return doubts;
 }
 
+/** Fewer have no p99: what fails is all that could be graded, and that would make an A of nothing. */
+const FEWEST_REQUESTS: number = samplesForInterval(0.99);
+
+export function isGradable(requests: number): boolean {
+  return requests >= FEWEST_REQUESTS;
+}
+
 /**
  * A lower bound of a percentile with failures infinite. Where that has no value the failures are graded by
  * their share, and the time is that of the requests which were answered.
  */
 function provenMs(section: LoadSection, quantile: number): number | undefined {
   if (headlineQuantile(section, quantile) === undefined) return undefined;
-  const count = section.all.count + infiniteCount(section);
+  const count = headlineCount(section);
   const proven = headlineQuantile(section, provenQuantile(quantile, count));
   if (proven !== "unbounded") return proven?.ms;
   const { completed } = section;

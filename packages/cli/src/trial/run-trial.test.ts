@@ -8,15 +8,18 @@ import { exitCodeOf } from "./trial-exit.ts";
 
 const MEAN_MICROS = 20_000;
 
-/** Of a thousand requests, all as fast as the mean; late by so much. */
-function measurementOf(job: CellJob, { lateMs = 0, failed = 0 } = {}): Measurement {
-  const measured = emptySection(1_000);
-  measured.ledger.sent = 1_000;
-  measured.ledger.ok = 1_000 - failed;
+/** Of requests that are all as fast as the mean; late by so much. */
+function measurementOf(
+  job: CellJob,
+  { lateMs = 0, failed = 0, requests = 1_000 } = {},
+): Measurement {
+  const measured = emptySection(requests);
+  measured.ledger.sent = requests;
+  measured.ledger.ok = requests - failed;
   measured.ledger.httpErrors = failed;
   for (const histogram of [measured.completed, measured.all])
-    histogram.record(MEAN_MICROS * job.factor, 1_000 - failed);
-  measured.pacingLag.record(1, 1_000);
+    histogram.record(MEAN_MICROS * job.factor, requests - failed);
+  measured.pacingLag.record(1, requests);
   const moment = (received: number): Moment => ({
     atMs: received,
     fleet: {
@@ -108,6 +111,21 @@ test("a cell that the machine disturbed is run once more at half the speed, and 
   // Twice as long at half the speed: reports divide by it.
   for (const { figures } of report.cells)
     expect(figures?.p99).toMatchObject({ ms: expect.closeTo(20, 0) });
+});
+
+test("requests that are too few for a p99 have no grade, and are not run again", async () => {
+  const factors: number[] = [];
+  const { report } = await run((job) => {
+    factors.push(job.factor);
+    return measuredAs({ requests: factors.length === 1 ? 367 : 368 })(job);
+  });
+  expect(factors).toEqual([1, 1, 1, 1]);
+  expect(report.cells.map(({ grade }) => grade)).toEqual([undefined, "A", "A", "A"]);
+  expect(report.cells[0]).toMatchObject({
+    state: "not-valid",
+    why: "367 requests are too few for a grade, which takes 368: give more --seconds.",
+  });
+  expect(exitCodeOf(report, {})).toBe(5);
 });
 
 test("a machine that has time to spare again is asked for the speed that was asked for first, no more", async () => {

@@ -2,7 +2,13 @@ import { SLOWEST_FACTOR } from "../demo/calibrate.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import type { FleetOptions } from "../fleet/fleet-options.ts";
 import type { LoadRun } from "../load/load.ts";
-import { doubtsOf, figuresOf, MAX_LATENESS_RATIO, type Measurement } from "./cell-figures.ts";
+import {
+  doubtsOf,
+  figuresOf,
+  isGradable,
+  MAX_LATENESS_RATIO,
+  type Measurement,
+} from "./cell-figures.ts";
 import { gradeOf } from "./grade.ts";
 import type { Oracle } from "./oracle/oracle.ts";
 import { type CellOutcome, runCell } from "./run-cell.ts";
@@ -126,7 +132,7 @@ class Trial {
       if (mayBeFaster(first)) this.factor = Math.max(this.plan.timeScale, this.factor / 2);
       return first;
     }
-    if (this.factor >= SLOWEST_FACTOR) return first;
+    if (this.factor >= SLOWEST_FACTOR || isTooSmall(first)) return first;
     this.factor = Math.min(SLOWEST_FACTOR, this.factor * 2);
     return (await this.tryCell(target, scenario, build, true)) ?? first;
   }
@@ -168,6 +174,11 @@ class Trial {
 /** At twice the speed it would be half as late as it may be. */
 function mayBeFaster(cell: TrialCell | undefined): boolean {
   return cell?.figures !== undefined && cell.figures.latenessRatio <= MAX_LATENESS_RATIO / 4;
+}
+
+/** Slower it would have as many requests. */
+function isTooSmall({ figures }: TrialCell): boolean {
+  return figures !== undefined && !isGradable(figures.requests);
 }
 
 type Verdict = Pick<TrialCell, "state" | "grade" | "why" | "figures">;

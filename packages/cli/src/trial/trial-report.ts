@@ -50,7 +50,7 @@ export interface CellFigures {
 
 /**
  * - `graded`: it stands
- * - `not-valid`: the generator, the fleet or this machine was the limit, and not the target
+ * - `not-valid`: the generator, the fleet or this machine was the limit, and not the target; or the requests are too few
  * - `died`: the target ended by itself, which is an F
  * - `not-started`: the target refused to start, which is no grade
  * - `stopped`: ended by the user before its time
