@@ -10,10 +10,13 @@ test.each([
   ["first-byte.p99>2ms", { kind: "quantile", clock: "first-byte", quantile: 0.99 }, true, 2],
   ["errors>1%", { kind: "errors" }, true, 0.01],
   ["errors>0", { kind: "errors" }, true, 0],
+  ["errors<=1%", { kind: "errors" }, false, 0.01],
   ["sent<99%", { kind: "sent-ratio" }, false, 0.99],
   ["sent<950/s", { kind: "sent-rate" }, false, 950],
 ])("%s is read", (text, measure, isAbove, bound) => {
-  expect(conditionFlag(text)).toEqual({ text: text.replaceAll(" ", ""), measure, isAbove, bound });
+  const isInclusive = text.includes("=");
+  const read = { text: text.replaceAll(" ", ""), measure, isAbove, isInclusive, bound };
+  expect(conditionFlag(text)).toEqual(read);
 });
 
 test.each([

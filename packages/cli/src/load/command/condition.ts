@@ -16,6 +16,8 @@ export interface Condition {
   readonly text: string;
   readonly measure: Measure;
   readonly isAbove: boolean;
+  /** The bound itself makes it true: it was written with `=`. */
+  readonly isInclusive: boolean;
   /** ms, ratio or requests a second, as the measure is. */
   readonly bound: number;
 }
@@ -29,14 +31,15 @@ const EXAMPLES = "'p99>50ms', 'ok.p99.9>80ms', 'errors>1%', 'sent<99%' or 'sent<
  */
 export function conditionFlag(text: string): Condition {
   const parts =
-    /^\s*([a-z-]+(?=\.p))?\.?(p\d{1,2}(?:\.\d{1,4})?|errors|sent)\s*([<>])=?\s*(\S+)\s*$/.exec(
+    /^\s*([a-z-]+(?=\.p))?\.?(p\d{1,2}(?:\.\d{1,4})?|errors|sent)\s*([<>])(=?)\s*(\S+)\s*$/.exec(
       text,
     );
-  const [, clock = "response", name = "", sign, value = ""] = parts ?? [];
+  const [, clock = "response", name = "", sign, equals, value = ""] = parts ?? [];
   const found = parts === null ? undefined : readMeasure(clock, name, value);
   if (found === undefined)
     throw new InvalidArgumentError(`Expected a measure and its bound, as ${EXAMPLES}.`);
-  return { text: text.replaceAll(/\s+/g, ""), isAbove: sign === ">", ...found };
+  const isInclusive = equals === "=";
+  return { text: text.replaceAll(/\s+/g, ""), isAbove: sign === ">", isInclusive, ...found };
 }
 
 /** For `--fail-if`, which may be given several times. */

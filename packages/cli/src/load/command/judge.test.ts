@@ -21,6 +21,18 @@ test("a bare percentile has the failures in it, ok. has not", () => {
   expect(judge("errors>5%", failing).verdict).toBe("held");
 });
 
+test("the bound itself is beyond it where an equals sign says so", () => {
+  const failing: InventedRun = { outcome: (i) => (i % 20 === 0 ? "refused" : 2) };
+  expect(judge("errors>=5%", failing).verdict).toBe("failed");
+  expect(judge("errors<=5%", failing).verdict).toBe("failed");
+  expect(judge("errors<5%", failing).verdict).toBe("held");
+  expect(judge("errors>=0", {}).verdict).toBe("failed");
+  expect(judge("sent<=100%", {}).verdict).toBe("failed");
+  expect(judge("ok.p99>=2ms", {}).verdict).toBe("failed");
+  expect(judge("ok.p99<=2ms", {}).verdict).toBe("failed");
+  expect(judge("ok.p99<2ms", {}).verdict).toBe("held");
+});
+
 test("what is only known to be at least so long breaks a bound below it, and decides none above it", () => {
   const waiting: InventedRun = {
     options: { timeoutMs: 1_000 },

@@ -40,15 +40,21 @@ export function judgeFailIf(condition: Condition, report: Judged): Verdict {
 }
 
 function plainFinding(
-  { isAbove, bound }: Condition,
+  condition: Condition,
   value: number,
   show: (value: number) => string,
 ): Finding {
   if (Number.isNaN(value)) return { isTrue: "unknown", measured: "nothing was sent" };
-  return { isTrue: isAbove ? value > bound : value < bound, measured: show(value) };
+  return { isTrue: isTrueOf(condition, value), measured: show(value) };
 }
 
-function quantileFinding({ isAbove, bound }: Condition, figure: Figure): Finding {
+function isTrueOf({ isAbove, isInclusive, bound }: Condition, value: number): boolean {
+  if (value === bound) return isInclusive;
+  return isAbove ? value > bound : value < bound;
+}
+
+function quantileFinding(condition: Condition, figure: Figure): Finding {
+  const { isAbove, bound } = condition;
   const measured = showFigure(figure);
   switch (figure.kind) {
     case "unsupported":
@@ -62,7 +68,7 @@ function quantileFinding({ isAbove, bound }: Condition, figure: Figure): Finding
           isTrue: "unknown",
           measured: `${measured}, which is not known to be below ${showMs(bound)}`,
         };
-      return { isTrue: isAbove ? ms > bound : ms < bound, measured };
+      return { isTrue: isTrueOf(condition, ms), measured };
     }
   }
 }
