@@ -11,13 +11,17 @@ import { resultJson } from "../../packages/cli/src/load/output/run-json.ts";
 import { type Finished, startCli } from "./cli-process.testbed.ts";
 
 let directory: string;
+let startMs = Date.UTC(2026);
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "bobtail-"));
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
 function store(name: string, run: Omit<RecordedRun, "secondsMs">, factor: number = 1): string {
-  const record = recordedRun({ ...run, secondsMs: evenSeconds(40, factor) });
+  const record = {
+    ...recordedRun({ ...run, secondsMs: evenSeconds(40, factor) }),
+    startedAt: new Date(startMs++).toISOString(),
+  };
   const file = join(directory, name);
   writeFileSync(file, JSON.stringify(resultJson({ kind: "run", run: record }, "1.0.0")));
   return file;
@@ -60,6 +64,13 @@ test("several stored runs a side are judged: exit code 4 when the second is wors
   expect(same.exitCode).toBe(0);
   const { quantities } = JSON.parse(same.stdout);
   for (const { verdict } of quantities) expect(verdict).toBe("no-difference");
+});
+
+test("a run that is named twice is refused, for it would count twice", async () => {
+  const [fast, slow] = [storeSeveral("fast", 1), storeSeveral("slow", 1)];
+  const again = await compare("--compare", ...fast, "--against", ...slow, fast[0] ?? "");
+  expect(again.exitCode).toBe(2);
+  expect(again.stderr).toMatch(/fast0\.json and \S*fast0\.json are of the same run/);
 });
 
 test("runs that were measured otherwise are refused, and the field is named", async () => {

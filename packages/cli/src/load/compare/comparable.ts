@@ -41,6 +41,22 @@ export function refuseUnsound(runs: readonly NamedRun[]): void {
   );
 }
 
+/** Refuses files of one run: it would count as often as it is named. Throws a {@link CommandFailure}. */
+export function refuseTwice(runs: readonly NamedRun[]): void {
+  const seen = new Map<string, string>();
+  for (const { name, startedAt, setup } of runs) {
+    // At the same moment another machine may have measured another target, or with another seed.
+    const key = JSON.stringify([startedAt, setup.seed, setup.targets.map(({ origin }) => origin)]);
+    const other = seen.get(key);
+    if (other !== undefined)
+      throw new CommandFailure(
+        `${other} and ${name} are of the same run, which would count twice`,
+        "Name each run once, on one side.",
+      );
+    seen.set(key, name);
+  }
+}
+
 export type NamedRun = RunRecord & { readonly name: string };
 
 /** A sentence for each run whose figures do not stand. */

@@ -1,6 +1,12 @@
 import { CommandFailure, EXIT } from "../../terminal/failure.ts";
 import { readResult } from "../output/read-result.ts";
-import { type NamedRun, refuseMismatch, refuseUnsound, unsoundness } from "./comparable.ts";
+import {
+  type NamedRun,
+  refuseMismatch,
+  refuseTwice,
+  refuseUnsound,
+  unsoundness,
+} from "./comparable.ts";
 import type { CompareContext } from "./compare-command.ts";
 import { compareSingles } from "./compare-singles.ts";
 import { putOutComparison } from "./comparison-output.ts";
@@ -28,6 +34,7 @@ export async function compareStored(
     const head = { kind: "singles", version, nameA, nameB, setup: a.setup } as const;
     return putOutComparison({ ...head, singles, warnings: unsoundness([a, b]) }, flags);
   }
+  refuseTwice([...runsA, ...runsB]);
   refuseUnsound([...runsA, ...runsB]);
   const notes = heedCalibration(context, a.setup, Math.min(runsA.length, runsB.length));
   const report = reportRuns(

@@ -4,8 +4,8 @@ import type { RunRecord } from "../output/run-record.ts";
 import { evenSeconds, recordedRun, SETUP } from "./recorded-run.testbed.ts";
 import { runComparison } from "./run-comparison.ts";
 
-function request(url: string): LoadRequest {
-  return { options: { url, seed: 7 }, setup: { ...SETUP, seed: 7 } };
+function request(url: string, seed: number): LoadRequest {
+  return { options: { url, seed }, setup: { ...SETUP, seed } };
 }
 
 interface Made {
@@ -16,11 +16,15 @@ interface Made {
 
 async function compareWith(
   runs: number,
-  { signal = new AbortController().signal, change = (run: RunRecord, _made: number) => run } = {},
+  {
+    signal = new AbortController().signal,
+    change = (run: RunRecord, _made: number) => run,
+    seed = 7,
+  } = {},
 ) {
   const made: Made[] = [];
   const sides = await runComparison({
-    ...{ a: request("http://a/"), b: request("http://b/"), runs, signal },
+    ...{ a: request("http://a/", seed), b: request("http://b/", seed), runs, signal },
     runOnce: async ({ options }, label) => {
       made.push({ url: options.url, seed: options.seed, label });
       return change(recordedRun({ secondsMs: evenSeconds(1) }), made.length);
@@ -33,6 +37,9 @@ test("sides take turns as A B B A, the runs of a pair share their seed, and each
   const { made, sides } = await compareWith(4);
   expect(made.map(({ url }) => url?.at(-2)).join("")).toBe("abbaabba");
   expect(made.map(({ seed }) => seed)).toEqual([7, 7, 8, 8, 9, 9, 10, 10]);
+  const last = Number.MAX_SAFE_INTEGER;
+  const { made: greatest } = await compareWith(2, { seed: last });
+  expect(greatest.map(({ seed }) => seed)).toEqual([last, last, last - 1, last - 1]);
   expect(sides.runsA).toHaveLength(4);
   expect(sides.runsB).toHaveLength(4);
   expect(sides.stopped).toBeUndefined();

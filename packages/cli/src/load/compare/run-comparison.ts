@@ -63,7 +63,8 @@ function sideOf(index: number): SideName {
 }
 
 function seeded({ options, setup }: LoadRequest, pair: number): LoadRequest {
-  const seed = setup.seed + pair;
+  // Towards none where there is no greater whole number.
+  const seed = setup.seed + (Number.isSafeInteger(setup.seed + pair) ? pair : -pair);
   return { options: { ...options, seed }, setup: { ...setup, seed } };
 }
 
