@@ -2,22 +2,15 @@ import { Histogram } from "bobtail/engine";
 import { countKind } from "./flight.ts";
 import { emptySection, type Ledger, type LoadSection } from "./load-report.ts";
 
-type HistogramName = {
+/** The clocks of a section. */
+export type HistogramName = {
   [K in keyof LoadSection]: LoadSection[K] extends Histogram ? K : never;
 }[keyof LoadSection];
 
-const HISTOGRAMS: readonly HistogramName[] = [
-  "completed",
-  "all",
-  "failed",
-  "service",
-  "pacingLag",
-  "queueing",
-  "sendLag",
-  "connect",
-  "firstByte",
-  "eventGap",
-];
+/** All of them, in the order in which a section has them. */
+export const HISTOGRAM_NAMES: readonly HistogramName[] = Object.entries(emptySection(0))
+  .filter(([, part]) => part instanceof Histogram)
+  .map(([name]) => name as HistogramName);
 
 /** What is looked at while a run goes on. */
 export const LIVE: readonly HistogramName[] = ["completed", "all", "pacingLag", "sendLag"];
@@ -32,7 +25,7 @@ export interface SectionBytes {
 
 export function encodeSection(
   section: LoadSection,
-  names: readonly HistogramName[] = HISTOGRAMS,
+  names: readonly HistogramName[] = HISTOGRAM_NAMES,
 ): SectionBytes {
   const { ledger, statuses, failures } = section;
   const histograms: SectionBytes["histograms"] = {};
@@ -42,7 +35,7 @@ export function encodeSection(
 
 export function decodeSection(bytes: SectionBytes): LoadSection {
   const section = emptySection(0);
-  for (const name of HISTOGRAMS) {
+  for (const name of HISTOGRAM_NAMES) {
     const encoded = bytes.histograms[name];
     if (encoded !== undefined) section[name].add(Histogram.decode(encoded));
   }
@@ -52,12 +45,12 @@ export function decodeSection(bytes: SectionBytes): LoadSection {
 
 /** Makes it the sum of the parts, whatever it was. */
 export function sumSections(section: LoadSection, parts: readonly LoadSection[]): void {
-  for (const name of HISTOGRAMS) section[name].reset();
+  for (const name of HISTOGRAM_NAMES) section[name].reset();
   for (const key of Object.keys(section.ledger) as (keyof Ledger)[]) section.ledger[key] = 0;
   section.statuses.clear();
   section.failures.clear();
   for (const part of parts) {
-    for (const name of HISTOGRAMS) section[name].add(part[name]);
+    for (const name of HISTOGRAM_NAMES) section[name].add(part[name]);
     addCounts(section, part);
   }
 }

@@ -27,6 +27,20 @@ test("runs that were not asked the same, and one run given twice, are not merged
   expect(() => mergeRuns([at("1", () => 2), at("1", () => 2)])).toThrow("count twice");
 });
 
+test("failures of merged runs are told apart up to 32 kinds, as those of one", () => {
+  const sick = ["1", "2"].map((startedAt, run) => {
+    const one = at(startedAt, () => "refused");
+    const { failures } = one.run.measured;
+    failures.clear();
+    for (let i = 0; i < 20; i++) failures.set(`kind ${20 * run + i}`, 50);
+    return one;
+  });
+  const { failures } = mergeRuns(sick).measured;
+  expect(failures.size).toBe(32);
+  expect(failures.get("other")).toBe(9 * 50);
+  expect([...failures.values()].reduce((sum, count) => sum + count)).toBe(2_000);
+});
+
 test("the table has one line an interval, and an empty field where the interval has too few", () => {
   const run = inventedRun({ outcome: (i) => (i % 10 === 0 ? "refused" : 2) });
   const lines = runsCsv([run]).trimEnd().split("\n");

@@ -1,6 +1,6 @@
 import { CommandFailure } from "../../terminal/failure.ts";
-import { emptySection, type Ledger, type LoadSection } from "../load-report.ts";
-import { CLOCK_NAMES } from "./run-json.ts";
+import { emptySection, type LoadSection } from "../load-report.ts";
+import { sumSections } from "../section-codec.ts";
 import type { RunRecord } from "./run-record.ts";
 import { setupDifferences } from "./run-setup.ts";
 
@@ -62,18 +62,8 @@ export function mergeRuns(all: readonly Named[]): RunRecord {
 
 function mergeSections(sections: readonly LoadSection[]): LoadSection {
   const merged = emptySection(0);
-  for (const section of sections) {
-    for (const key of Object.keys(merged.ledger) as (keyof Ledger)[])
-      merged.ledger[key] += section.ledger[key];
-    for (const clock of CLOCK_NAMES) merged[clock].add(section[clock]);
-    addCounts(merged.statuses, section.statuses);
-    addCounts(merged.failures, section.failures);
-  }
+  sumSections(merged, sections);
   return merged;
-}
-
-function addCounts<K>(into: Map<K, number>, from: ReadonlyMap<K, number>): void {
-  for (const [key, count] of from) into.set(key, (into.get(key) ?? 0) + count);
 }
 
 function originsOf(run: RunRecord): string {

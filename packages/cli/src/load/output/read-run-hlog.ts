@@ -2,11 +2,12 @@ import { Histogram } from "bobtail/engine";
 import { decodeHdr, HdrError } from "../../plan/hdr-decoder.ts";
 import { CommandFailure } from "../../terminal/failure.ts";
 import type { LoadInterval, LoadSection } from "../load-report.ts";
+import { HISTOGRAM_NAMES } from "../section-codec.ts";
 import { intervalDisagreement, sectionDisagreement } from "./accounts.ts";
 import { parseJsonFile } from "./json-field.ts";
 import { readInterval, readRunHead } from "./read-run-json.ts";
 import { HLOG_HEADER } from "./run-hlog.ts";
-import { CLOCK_NAMES, CLOCK_TAGS, LOAD_SCHEMA } from "./run-json.ts";
+import { CLOCK_TAGS, LOAD_SCHEMA } from "./run-json.ts";
 import type { RunRecord } from "./run-record.ts";
 
 const REMEDY =
@@ -59,7 +60,7 @@ function fill(
   series: ReadonlyMap<string, readonly Histogram[]>,
   prefix: string,
 ): void {
-  for (const clock of CLOCK_NAMES)
+  for (const clock of HISTOGRAM_NAMES)
     for (const part of series.get(`${prefix}${CLOCK_TAGS[clock]}`) ?? []) section[clock].add(part);
 }
 

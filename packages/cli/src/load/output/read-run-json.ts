@@ -1,9 +1,10 @@
 import { Histogram } from "bobtail/engine";
 import type { LoadInterval, LoadSection, SelfCheck } from "../load-report.ts";
 import { emptySection } from "../load-report.ts";
+import { HISTOGRAM_NAMES } from "../section-codec.ts";
 import { intervalDisagreement, sectionDisagreement } from "./accounts.ts";
 import { type JsonField, parseJsonFile } from "./json-field.ts";
-import { CLOCK_NAMES, LOAD_SCHEMA } from "./run-json.ts";
+import { LOAD_SCHEMA } from "./run-json.ts";
 import type { LoadResult, Probe, RunRecord } from "./run-record.ts";
 import { type RunSetup, setupHash, type TargetSetup } from "./run-setup.ts";
 import { snakeKey } from "./snake-case.ts";
@@ -205,7 +206,7 @@ function readCounts(field: JsonField): LoadSection {
 function readSection(field: JsonField): LoadSection {
   const section = readCounts(field);
   const stored = field.at("histograms_us");
-  for (const clock of CLOCK_NAMES) section[clock].add(decode(stored.at(snakeKey(clock))));
+  for (const clock of HISTOGRAM_NAMES) section[clock].add(decode(stored.at(snakeKey(clock))));
   const wrong = sectionDisagreement(section);
   if (wrong === undefined) return section;
   const { of, reason } = wrong;

@@ -1,6 +1,7 @@
 import type { Histogram } from "bobtail/engine";
+import { HISTOGRAM_NAMES } from "../section-codec.ts";
 import { encodeHdr } from "./hdr-encoder.ts";
-import { CLOCK_NAMES, CLOCK_TAGS, LOAD_SCHEMA, runJson } from "./run-json.ts";
+import { CLOCK_TAGS, LOAD_SCHEMA, runJson } from "./run-json.ts";
 import type { RunRecord } from "./run-record.ts";
 
 /** Before the one comment that makes the log a whole report again. */
@@ -23,14 +24,14 @@ export function runHlog(run: RunRecord): string {
     ...run.intervals.map(({ startMs, lengthMs, all }) =>
       hlogLine("", { startMs, lengthMs, histogram: all }),
     ),
-    ...CLOCK_NAMES.filter((clock) => clock !== "all").map((clock) =>
+    ...HISTOGRAM_NAMES.filter((clock) => clock !== "all").map((clock) =>
       hlogLine(CLOCK_TAGS[clock], {
         startMs: 0,
         lengthMs: run.runMs,
         histogram: run.measured[clock],
       }),
     ),
-    ...CLOCK_NAMES.map((clock) =>
+    ...HISTOGRAM_NAMES.map((clock) =>
       hlogLine(`warm-up:${CLOCK_TAGS[clock]}`, {
         startMs: 0,
         lengthMs: run.warmupMs,

@@ -1,6 +1,7 @@
 import type { Histogram } from "bobtail/engine";
 import { showCount, showPercent, showQuantile } from "../../plan/figures.ts";
 import type { LoadInterval, LoadSection } from "../load-report.ts";
+import { HISTOGRAM_NAMES, type HistogramName } from "../section-codec.ts";
 import {
   type Figure,
   figureOf,
@@ -15,21 +16,8 @@ import { snakeKey, toSnakeCase } from "./snake-case.ts";
 
 export const LOAD_SCHEMA = "bobtail.load/1";
 
-/** The histograms of a section. */
-export type Clock =
-  | "completed"
-  | "all"
-  | "failed"
-  | "service"
-  | "pacingLag"
-  | "queueing"
-  | "sendLag"
-  | "connect"
-  | "firstByte"
-  | "eventGap";
-
-/** With the tag of each one's series in a histogram log. */
-export const CLOCK_TAGS: Readonly<Record<Clock, string>> = {
+/** The tag of each clock's series in a histogram log. */
+export const CLOCK_TAGS: Readonly<Record<HistogramName, string>> = {
   completed: "ok",
   all: "response",
   failed: "failed",
@@ -41,8 +29,6 @@ export const CLOCK_TAGS: Readonly<Record<Clock, string>> = {
   firstByte: "first-byte",
   eventGap: "event-gap",
 };
-
-export const CLOCK_NAMES: readonly Clock[] = Object.keys(CLOCK_TAGS) as Clock[];
 
 /** What a command measured as one object, with all that is needed to show it again. */
 export function resultJson(result: LoadResult, version: string): Record<string, unknown> {
@@ -111,7 +97,7 @@ function sectionJson(section: LoadSection, histograms: boolean): Record<string, 
     failures: Object.fromEntries(section.failures),
     ...(histograms && {
       histograms_us: Object.fromEntries(
-        CLOCK_NAMES.map((clock) => [snakeKey(clock), base64(section[clock])]),
+        HISTOGRAM_NAMES.map((clock) => [snakeKey(clock), base64(section[clock])]),
       ),
     }),
   };
