@@ -5,7 +5,14 @@ import { figure, htmlPage } from "../../sim/html-page.ts";
 import { shortened, simpleTable } from "../../sim/html-table.ts";
 import type { ComparedQuantity } from "./compare-runs.ts";
 import type { ComparisonReport, RunsReport, SinglesReport } from "./comparison-report.ts";
-import { describeLoad, headOf, notesOf, singlesHead, summaryOf } from "./describe-comparison.ts";
+import {
+  describeLoad,
+  headOf,
+  notesOf,
+  singleCells,
+  singlesHead,
+  summaryOf,
+} from "./describe-comparison.ts";
 import { QUANTITIES } from "./quantity.ts";
 import { showChange, showShiftInterval, showValue, showVerdict } from "./show-quantity.ts";
 
@@ -48,18 +55,10 @@ function runsBody(report: RunsReport): string {
 }
 
 function singlesBody(report: SinglesReport): string {
-  const rows = report.singles.quantities.map(({ name, valueA, valueB, change, interval }) => {
-    const { unit, scale } = QUANTITIES[name];
-    const shown = (value: number | undefined): string =>
-      value === undefined ? "-" : showValue(value, unit);
-    return [
-      name,
-      shown(valueA),
-      shown(valueB),
-      change === undefined ? "-" : showChange(change, scale),
-      interval === undefined ? "-" : showShiftInterval(interval, scale),
-    ];
-  });
+  const rows = report.singles.quantities.map((one) => [
+    ...singleCells(one),
+    one.interval === undefined ? "-" : showShiftInterval(one.interval, QUANTITIES[one.name].scale),
+  ]);
   return [
     paragraph("single runs: describes these two runs only", "warn"),
     ...report.warnings.map((text) => paragraph(text, "warn")),

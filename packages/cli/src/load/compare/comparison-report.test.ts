@@ -214,3 +214,25 @@ test("thresholds: of all percentiles, of time, of one quantity; the last one goe
   for (const wrong of ["5", "p98=5%", "0%", "p99=1ms", ""])
     expect(() => readThresholds([wrong])).toThrow(/no change that could matter/);
 });
+
+test("what is said in seconds of a start that had not settled counts the seconds of an interval", () => {
+  const slowStart = [...evenSeconds(10, 3), ...evenSeconds(50, 1)];
+  const textOf = (lengthMs: number, secondsMs = slowStart): string => {
+    const runsOf = () =>
+      Array.from({ length: 5 }, () => {
+        const run = recordedRun({ secondsMs });
+        const intervals = run.intervals.map((one, i) => ({
+          ...one,
+          startMs: i * lengthMs,
+          lengthMs,
+        }));
+        return { ...run, intervals };
+      });
+    const names = { nameA: "http://old/", nameB: "http://new/", version: "1.0.0" };
+    const sides = { ...names, runsA: runsOf(), runsB: runsOf(), partial: "", notes: [] };
+    return comparisonText(reportRuns(sides, {}), plain).replaceAll(/\s+/g, " ");
+  };
+  expect(textOf(1_000)).toMatch(/the first 10 s of each run .* Give --warmup 15s/);
+  expect(textOf(4_000)).toMatch(/the first 40 s of each run .* Give --warmup 45s/);
+  expect(textOf(4_000, evenSeconds(20, 1))).toContain("runs of less than 96 s");
+});

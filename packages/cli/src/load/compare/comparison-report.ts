@@ -1,10 +1,11 @@
 import type { RunRecord } from "../output/run-record.ts";
 import type { RunSetup } from "../output/run-setup.ts";
+import { steadinessOf } from "../output/steadiness.ts";
 import type { CompareOptions, Comparison } from "./compare-runs.ts";
 import { compareRuns } from "./compare-runs.ts";
 import type { SinglesComparison } from "./compare-singles.ts";
-import { figuresOf, p90Series } from "./run-figures.ts";
-import { type SteadyState, steadyStateOf } from "./steady-state.ts";
+import { figuresOf } from "./run-figures.ts";
+import type { SteadyState } from "./steady-state.ts";
 
 interface ReportHead {
   /** Of the tool. */
@@ -22,6 +23,8 @@ export interface RunsReport extends ReportHead {
   readonly comparison: Comparison;
   readonly steadyA: SteadyState;
   readonly steadyB: SteadyState;
+  /** Between the values that steadiness is judged by. */
+  readonly intervalMs: number;
   /** Why there are fewer runs than asked for; empty when there are not. */
   readonly partial: string;
   /** Things to know: which calibration was heeded or not. */
@@ -60,8 +63,9 @@ export function reportRuns(sides: SidesToReport, options: CompareOptions): RunsR
     nameB,
     setup: first.setup,
     comparison: compareRuns(runsA.map(figuresOf), runsB.map(figuresOf), options),
-    steadyA: steadyOf(runsA),
-    steadyB: steadyOf(runsB),
+    steadyA: steadinessOf(runsA),
+    steadyB: steadinessOf(runsB),
+    intervalMs: first.intervals[0]?.lengthMs ?? 1_000,
     partial,
     notes,
   };
@@ -70,16 +74,4 @@ export function reportRuns(sides: SidesToReport, options: CompareOptions): RunsR
 /** Whether a script is to be stopped by it. */
 export function isWorse({ comparison }: RunsReport): boolean {
   return comparison.compared.some(({ verdict }) => verdict.kind === "worse");
-}
-
-/** Of a load that changes by itself there is no steady state to look for. */
-function steadyOf(runs: readonly RunRecord[]): SteadyState {
-  const isConstant = runs.every(
-    ({ setup: { profile, traceSha256 } }) =>
-      traceSha256 === "" &&
-      profile.every(
-        (one) => one.fromPerSec === profile[0]?.toPerSec && one.toPerSec === one.fromPerSec,
-      ),
-  );
-  return isConstant ? steadyStateOf(runs.map(p90Series)) : { kind: "steady" };
 }

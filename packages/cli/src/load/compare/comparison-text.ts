@@ -3,7 +3,14 @@ import type { Palette } from "../../terminal/palette.ts";
 import type { ComparedQuantity } from "./compare-runs.ts";
 import type { SingleQuantity } from "./compare-singles.ts";
 import type { ComparisonReport, RunsReport, SinglesReport } from "./comparison-report.ts";
-import { describeLoad, headOf, notesOf, singlesHead, summaryOf } from "./describe-comparison.ts";
+import {
+  describeLoad,
+  headOf,
+  notesOf,
+  singleCells,
+  singlesHead,
+  summaryOf,
+} from "./describe-comparison.ts";
 import { dotStrips } from "./dot-strip.ts";
 import { QUANTITIES } from "./quantity.ts";
 import { showChange, showShiftInterval, showValue, showVerdict } from "./show-quantity.ts";
@@ -93,23 +100,16 @@ function singlesParts(report: SinglesReport, palette: Palette): string[][] {
       palette.bold(
         row(["", "A", "B", "change", singles.withoutIntervals === undefined ? "[95 %]" : ""]),
       ),
-      ...singles.quantities.map((one) => row(singleCells(one))),
+      ...singles.quantities.map((one) => row(singleRow(one))),
     ],
     [palette.dim(wrap(intervalNote(report), WIDTH))],
   ];
 }
 
-function singleCells({ name, valueA, valueB, change, interval }: SingleQuantity): string[] {
-  const { unit, scale } = QUANTITIES[name];
-  const shown = (value: number | undefined): string =>
-    value === undefined ? "-" : showValue(value, unit);
-  return [
-    name,
-    shown(valueA),
-    shown(valueB),
-    change === undefined ? "-" : showChange(change, scale),
-    interval === undefined ? "" : showShiftInterval(interval, scale),
-  ];
+function singleRow(one: SingleQuantity): string[] {
+  const { name, interval } = one;
+  const shown = interval === undefined ? "" : showShiftInterval(interval, QUANTITIES[name].scale);
+  return [...singleCells(one), shown];
 }
 
 function intervalNote({ singles }: SinglesReport): string {

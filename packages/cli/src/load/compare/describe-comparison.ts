@@ -2,8 +2,11 @@ import { showCount, showMs, showPercent } from "../../plan/figures.ts";
 import { showRate } from "../output/describe-run.ts";
 import { meanRatePerSec, type RunSetup } from "../output/run-setup.ts";
 import type { ComparedQuantity } from "./compare-runs.ts";
+import type { SingleQuantity } from "./compare-singles.ts";
 import type { RunsReport, SinglesReport } from "./comparison-report.ts";
+import { QUANTITIES } from "./quantity.ts";
 import { fewestRuns } from "./rank-sum.ts";
+import { showChange, showValue } from "./show-quantity.ts";
 import type { SteadyState } from "./steady-state.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -13,6 +16,19 @@ export function headOf({ nameA, nameB, comparison }: RunsReport): string {
 
 export function singlesHead({ nameA, nameB }: SinglesReport): string {
   return `A ${nameA} against B ${nameB}`;
+}
+
+/** Name, both values and the change; `-` for what is not known. */
+export function singleCells({ name, valueA, valueB, change }: SingleQuantity): string[] {
+  const { unit, scale } = QUANTITIES[name];
+  const shown = (value: number | undefined): string =>
+    value === undefined ? "-" : showValue(value, unit);
+  return [
+    name,
+    shown(valueA),
+    shown(valueB),
+    change === undefined ? "-" : showChange(change, scale),
+  ];
 }
 
 /** What each run was, in words. */
@@ -75,17 +91,23 @@ function findableNote(compared: readonly ComparedQuantity[]): string[] {
 }
 
 /** Whether the sides had settled; nothing when they had. */
-export function steadyNotes({ steadyA, steadyB, setup }: RunsReport): string[] {
-  return [...new Set([...steadyNote("A", steadyA, setup), ...steadyNote("B", steadyB, setup)])];
+export function steadyNotes(report: RunsReport): string[] {
+  const { steadyA, steadyB } = report;
+  return [...new Set([...steadyNote("A", steadyA, report), ...steadyNote("B", steadyB, report)])];
 }
 
-function steadyNote(side: "A" | "B", state: SteadyState, setup: RunSetup): string[] {
+function steadyNote(
+  side: "A" | "B",
+  state: SteadyState,
+  { setup, intervalMs }: RunsReport,
+): string[] {
+  const seconds = (values: number): number => Math.ceil((values * intervalMs) / 1_000);
   switch (state.kind) {
     case "steady":
       return [];
     case "warming-up":
       return [
-        `${side} was still warming up: by MSER-5 about the first ${state.values} s of each run differ from the rest. Give --warmup ${Math.ceil(setup.warmupMs / 1_000) + state.values}s.`,
+        `${side} was still warming up: by MSER-5 about the first ${seconds(state.values)} s of each run differ from the rest. Give --warmup ${Math.ceil(setup.warmupMs / 1_000) + seconds(state.values)}s.`,
       ];
     case "no-steady-state":
       return [
@@ -93,7 +115,7 @@ function steadyNote(side: "A" | "B", state: SteadyState, setup: RunSetup): strin
       ];
     case "too-short":
       return [
-        `Whether a side was in a steady state cannot be told from runs of less than ${showCount(state.needed)} s.`,
+        `Whether a side was in a steady state cannot be told from runs of less than ${showCount(seconds(state.needed))} s.`,
       ];
   }
 }

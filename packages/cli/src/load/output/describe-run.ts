@@ -1,7 +1,7 @@
 import { showCount, showMs } from "../../plan/figures.ts";
 import { showShort } from "../../sim/chart-scale.ts";
 import type { RunRecord } from "./run-record.ts";
-import { meanRatePerSec, type RunSetup } from "./run-setup.ts";
+import { isConstantRate, meanRatePerSec, type RunSetup } from "./run-setup.ts";
 
 /** What was asked of a run, in words: the target, the rate, the time. */
 export function describeRun({ setup }: Pick<RunRecord, "setup">): string {
@@ -23,10 +23,7 @@ function describeRate(setup: RunSetup): string {
     return `a trace of ${showCount(setup.plannedCount)} requests (${showRate(meanRatePerSec(setup))} on average)`;
   if (first === undefined) return "nothing";
   const last = profile.at(-1) ?? first;
-  const isConstant = profile.every(
-    ({ fromPerSec, toPerSec }) => fromPerSec === first.fromPerSec && toPerSec === first.fromPerSec,
-  );
-  if (isConstant) return `${showRate(first.fromPerSec)} ${pattern}`;
+  if (isConstantRate(setup)) return `${showRate(first.fromPerSec)} ${pattern}`;
   if (profile.length === 1)
     return `${showShort(first.fromPerSec)} to ${showRate(first.toPerSec)} ${pattern}`;
   return `${profile.length} steps from ${showShort(first.fromPerSec)} to ${showRate(last.toPerSec)} ${pattern}`;

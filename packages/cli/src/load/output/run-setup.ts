@@ -99,6 +99,15 @@ export function setupDifferences(a: RunSetup, b: RunSetup): readonly string[] {
   return Object.keys(one).filter((key) => JSON.stringify(one[key]) !== JSON.stringify(other[key]));
 }
 
+/** Whether it asks for one rate from its start to its end, as far as is known: a trace is what it is. */
+export function isConstantRate({ profile, traceSha256 }: RunSetup): boolean {
+  const rate = profile[0]?.fromPerSec;
+  return (
+    traceSha256 === "" &&
+    profile.every(({ fromPerSec, toPerSec }) => fromPerSec === rate && toPerSec === rate)
+  );
+}
+
 /** Requests a second over the whole of what is measured. */
 export function meanRatePerSec(setup: RunSetup): number {
   return (setup.plannedCount / setup.durationMs) * 1_000;

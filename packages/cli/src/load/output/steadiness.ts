@@ -1,15 +1,18 @@
-import { steadyStateOf } from "../compare/steady-state.ts";
+import { p90Series } from "../compare/run-figures.ts";
+import { type SteadyState, steadyStateOf } from "../compare/steady-state.ts";
 import type { RunRecord } from "./run-record.ts";
+import { isConstantRate } from "./run-setup.ts";
+
+/** Of runs of one set-up together. Of a load that changes by itself there is no steady state to look for. */
+export function steadinessOf(runs: readonly RunRecord[]): SteadyState {
+  return runs.every(({ setup }) => isConstantRate(setup))
+    ? steadyStateOf(runs.map(p90Series))
+    : { kind: "steady" };
+}
 
 /** What keeps a run from being one figure: that it had not settled. Undefined: it had, or it is too short to tell, or was not to. */
-export function unsteadiness({ intervals, setup }: RunRecord): string | undefined {
-  const rate = setup.profile[0]?.fromPerSec;
-  const isConstant =
-    setup.traceSha256 === "" &&
-    setup.profile.every(({ fromPerSec, toPerSec }) => fromPerSec === rate && toPerSec === rate);
-  const p90s = intervals.filter(({ all }) => all.count > 0).map(({ all }) => all.quantile(0.9));
-  if (!isConstant) return undefined;
-  const state = steadyStateOf([p90s]);
+export function unsteadiness(run: RunRecord): string | undefined {
+  const state = steadinessOf([run]);
   switch (state.kind) {
     case "no-steady-state":
       return `No steady state: the p90 was still going ${state.direction} in the last third of the run. Its percentiles are of a moment, and a longer run will have others.`;
