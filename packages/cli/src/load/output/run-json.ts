@@ -11,7 +11,7 @@ import {
 } from "./percentiles.ts";
 import type { LoadResult, Probe, RunRecord } from "./run-record.ts";
 import { setupHash } from "./run-setup.ts";
-import { countEpisodes } from "./slow-episodes.ts";
+import { slowEpisodes } from "./slow-episodes.ts";
 import { snakeKey, toSnakeCase } from "./snake-case.ts";
 
 export const LOAD_SCHEMA = "bobtail.load/1";
@@ -63,7 +63,6 @@ export function runJson(
   { histograms = true }: { readonly histograms?: boolean } = {},
 ): Record<string, unknown> {
   const { measured, setup, intervals } = run;
-  const p999 = figureOf(measured.all, 0.999);
   return {
     version: run.version,
     started_at: run.startedAt,
@@ -81,7 +80,7 @@ export function runJson(
     connect: quantilesJson(measured.connect),
     first_byte: quantilesJson(measured.firstByte),
     event_gap: setup.sse ? quantilesJson(measured.eventGap) : null,
-    slow_episodes: p999.kind === "known" ? countEpisodes(intervals, p999.ms) : null,
+    slow_episodes: slowEpisodes(run, 0.999) ?? null,
     verdicts: run.verdicts,
     check: toSnakeCase(run.check),
     measured: sectionJson(measured, histograms),

@@ -4,9 +4,9 @@ import { checkSentences } from "./check-text.ts";
 import { describePartial, describeRun, describeTimes } from "./describe-run.ts";
 import { ledgerText } from "./ledger-text.ts";
 import { clockLines, percentileTable } from "./percentile-table.ts";
-import { figureOf, headlineFigure, REPORT_QUANTILES } from "./percentiles.ts";
+import { headlineFigure, REPORT_QUANTILES } from "./percentiles.ts";
 import type { RunRecord } from "./run-record.ts";
-import { countEpisodes } from "./slow-episodes.ts";
+import { slowEpisodes } from "./slow-episodes.ts";
 import { spectrumPoints } from "./spectrum-points.ts";
 import { unsteadiness } from "./steadiness.ts";
 import { textSpectrum } from "./text-spectrum.ts";
@@ -62,13 +62,15 @@ function nothingAnswered({ measured: { ledger } }: RunRecord): boolean {
   return ledger.ok === 0 && ledger.sent > 0;
 }
 
-function episodeLines({ measured, intervals }: RunRecord): string[] {
-  const highest = REPORT_QUANTILES.findLast((q) => figureOf(measured.all, q).kind === "known");
-  const figure = highest === undefined ? undefined : figureOf(measured.all, highest);
-  if (highest === undefined || highest < 0.99 || figure?.kind !== "known") return [];
-  const count = countEpisodes(intervals, figure.ms);
-  const noun = count === 1 ? "slow episode" : "slow episodes";
-  return [`  ${showQuantile(highest)} stands on ${showCount(count)} ${noun}`];
+/** Of the highest percentile that the sample supports, from the p99 on. */
+function episodeLines(run: RunRecord): string[] {
+  for (const quantile of REPORT_QUANTILES.toReversed()) {
+    const count = quantile < 0.99 ? undefined : slowEpisodes(run, quantile);
+    if (count === undefined) continue;
+    const noun = count === 1 ? "slow episode" : "slow episodes";
+    return [`  ${showQuantile(quantile)} stands on ${showCount(count)} ${noun}`];
+  }
+  return [];
 }
 
 function checkLines({ check }: RunRecord, palette: Palette): string[] {
