@@ -4,11 +4,11 @@
 // wrk and nginx take part where they are found on the PATH.
 import { fork, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { median, table } from "./harness.mjs";
+import { answering, freePort } from "./local-port.mjs";
 
 // autocannon comes with the bench.
 process.env.PATH += `:${fileURLToPath(new URL("../node_modules/.bin", import.meta.url))}`;
@@ -194,25 +194,4 @@ server { listen 127.0.0.1:${port}; location / { return 200 "hello"; } } }`,
   children.push(spawn("nginx", ["-c", conf, "-p", folder], { stdio: ["ignore", "ignore", 2] }));
   await answering(port);
   return { url: `http://127.0.0.1:${port}/`, name: "nginx" };
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-async function answering(port) {
-  for (let tries = 0; tries < 100; tries++) {
-    const ok = await fetch(`http://127.0.0.1:${port}/`).then(
-      (r) => r.text().then(() => r.status === 200),
-      () => false,
-    );
-    if (ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`nothing answers on port ${port}`);
 }

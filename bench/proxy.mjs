@@ -3,12 +3,12 @@
 //   node bench/proxy.mjs [requests a round] [rounds]
 import { fork, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
 import { median, table } from "./harness.mjs";
+import { answering, freePort } from "./local-port.mjs";
 
 const REQUESTS = Number(process.argv[2] ?? 20_000);
 const ROUNDS = Number(process.argv[3] ?? 5);
@@ -135,25 +135,4 @@ async function drive(port, count) {
 function cpuUs(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-async function answering(port) {
-  for (let tries = 0; tries < 100; tries++) {
-    const ok = await fetch(`http://127.0.0.1:${port}/`).then(
-      (r) => r.text().then(() => r.status === 200),
-      () => false,
-    );
-    if (ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`nothing answers on port ${port}`);
 }
