@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { openSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -21,22 +22,26 @@ export interface CliProcess {
 
 export function startCli(
   args: readonly string[],
-  { env = {}, cwd }: { env?: Record<string, string>; cwd?: string } = {},
+  {
+    env = {},
+    cwd,
+    stdoutFile,
+  }: { env?: Record<string, string>; cwd?: string; stdoutFile?: string } = {},
 ): CliProcess {
   const { NO_COLOR: _no, FORCE_COLOR: _force, ...inherited } = process.env;
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { ...inherited, ...env },
     ...(cwd !== undefined && { cwd }),
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", stdoutFile === undefined ? "pipe" : openSync(stdoutFile, "w"), "pipe"],
   });
   let stdout = "";
   let stderr = "";
   let readTo = 0;
   let look = (): void => undefined;
-  child.stdout.on("data", (chunk) => {
+  child.stdout?.on("data", (chunk) => {
     stdout += String(chunk);
   });
-  child.stderr.on("data", (chunk) => {
+  child.stderr?.on("data", (chunk) => {
     stderr += String(chunk);
     look();
   });

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -207,9 +207,25 @@ test("a reader of stdout that goes away stops neither the run nor its files", as
   expect([exitCode, measured.ledger.ok]).toEqual([codeWhen(check.verdict, 0), 25]);
 });
 
+test.skipIf(!existsSync("/dev/full"))(
+  "a disk that is full under stdout is told, and stops neither the run nor its files",
+  async () => {
+    const { url } = await serve(answer);
+    const out = file("full.json");
+    const flags = ["--duration", "500ms", "--warmup", "0s", "--quiet", "--out", out];
+    const cli = startCli(["load", url, ...flags], { stdoutFile: "/dev/full" });
+    expect(await cli.finished).toMatchObject({
+      exitCode: 1,
+      stderr: "bobtail: error: standard output cannot be written (ENOSPC)\n",
+    });
+    expect(JSON.parse(readFileSync(out, "utf8")).measured.ledger.ok).toBe(25);
+  },
+);
+
 test("a file that cannot be written, or whose ending says nothing, is told before anything is sent", async () => {
   const target = await serve(answer);
-  for (const out of ["/no/such/run.json", "run.txt", folder]) {
+  symlinkSync("/no/such/run.json", file("link.json"));
+  for (const out of ["/no/such/run.json", "run.txt", folder, file("link.json")]) {
     const { exitCode, stdout, stderr } = await runCli("load", target.url, "--out", out);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr).toMatch(/--out .*: .*\n {2}Name a file/);

@@ -3,11 +3,15 @@ import { CommanderError } from "commander";
 import { createProgram } from "./commands/program.ts";
 import { EXIT, formatFailure } from "./terminal/failure.ts";
 
-// A reader that goes away (`| head`) ends our output, not our work.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
+// A reader that goes away (`| head`), or a disk that is full, ends our output, not our work.
+process.stderr.on("error", () => {});
+process.stdout.once("error", explainLostOutput);
+process.stdout.on("error", () => {});
+
+function explainLostOutput({ code = "unknown error" }: NodeJS.ErrnoException): void {
+  if (code === "EPIPE") return;
+  process.exitCode = EXIT.internal;
+  process.stderr.write(`bobtail: error: standard output cannot be written (${code})\n`);
 }
 
 try {

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, lstatSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { CommandFailure } from "../terminal/failure.ts";
 import { paletteFor } from "../terminal/palette.ts";
@@ -38,10 +38,17 @@ export function checkWritable(option: string, file: string | undefined): void {
     const existing = statSync(file, { throwIfNoEntry: false });
     if (existing?.isDirectory() === true)
       throw new CommandFailure(`${option} ${file}: this is a directory`, "Name a file inside it.");
-    accessSync(existing === undefined ? dirname(resolve(file)) : file, constants.W_OK);
+    accessSync(existing === undefined ? dirname(placeOf(file)) : file, constants.W_OK);
   } catch (error) {
     throw error instanceof CommandFailure ? error : cannotWrite(option, file, error);
   }
+}
+
+/** Where a file that is not there would be made: a link may point to a place without one. */
+function placeOf(file: string): string {
+  const place = resolve(file);
+  const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink ? placeOf(resolve(dirname(place), readlinkSync(place))) : place;
 }
 
 export function writeResult(option: string, file: string, text: string): void {
