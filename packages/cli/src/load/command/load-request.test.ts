@@ -111,6 +111,12 @@ test.each<[string, readonly string[], LoadFlags, RegExp]>([
   ["a framing header", [URL_A], { header: ["content-length: 5"] }, /not about framing/],
   ["a header on two lines", [URL_A], { header: ["a: b\nc: d"] }, /header.*"a"/],
   ["a body that is not there", [URL_A], { body: "@/no/such" }, /no such file/],
+  [
+    "a certificate that is none",
+    [URL_A],
+    { ca: file("ca.pem", "p4ss") },
+    /ca\.pem: this is no cert/,
+  ],
   ["two ways to say when", [URL_A], { rate: RATE, steps: [1] }, /--rate and --steps/],
   [
     "a search over a trace",

@@ -6,7 +6,7 @@ import { checkLoadOptions } from "../load-plan.ts";
 import { type RunSetup, setupOf } from "../output/run-setup.ts";
 import type { LoadFlags } from "./load-flags.ts";
 import type { Moments } from "./read-moments.ts";
-import { readFile, readTargets } from "./read-targets.ts";
+import { readCertificates, readTargets } from "./read-targets.ts";
 import { pinTargets } from "./target-addresses.ts";
 
 const DEFAULT_PER_SEC = 50;
@@ -49,7 +49,7 @@ export async function readRequest(urls: readonly string[], flags: LoadFlags): Pr
     sse: flags.sse,
     tls: {
       insecure: flags.insecure,
-      ...(flags.ca !== undefined && { ca: readFile("--ca", flags.ca).toString("utf8") }),
+      ...(flags.ca !== undefined && { ca: readCertificates(flags.ca) }),
     },
   };
   return requestOf(options, reason);

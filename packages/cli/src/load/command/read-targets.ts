@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { CommandFailure } from "../../terminal/failure.ts";
 import type { LoadTarget } from "../load-options.ts";
@@ -95,7 +96,21 @@ function readBody(written: string): Uint8Array {
   return body;
 }
 
-export function readFile(option: string, file: string): Buffer {
+/** For `--ca`. What is no certificate would be passed over in silence, and every handshake fail. */
+export function readCertificates(file: string): string {
+  const pem = readFile("--ca", file).toString("utf8");
+  try {
+    new X509Certificate(pem);
+  } catch {
+    throw new CommandFailure(
+      `--ca ${file}: this is no certificate`,
+      "Name a PEM file of certificates.",
+    );
+  }
+  return pem;
+}
+
+function readFile(option: string, file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
