@@ -1,18 +1,15 @@
 import { CommandFailure } from "../../terminal/failure.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { mergeRuns } from "../output/merge-runs.ts";
-import { checkOutFiles, writeOutFiles } from "../output/out-files.ts";
+import { checkOutFiles } from "../output/out-files.ts";
+import { putOutResult } from "../output/put-out-result.ts";
 import { readResult } from "../output/read-result.ts";
-import { resultText } from "../output/result-text.ts";
-import { resultJson } from "../output/run-json.ts";
-import type { LoadResult } from "../output/run-record.ts";
+import type { LoadResult, RunRecord } from "../output/run-record.ts";
 import { type NamedRun, sideBySide } from "../output/side-by-side.ts";
 import type { Condition } from "./condition.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { judgeFailIf } from "./judge.ts";
 import type { OutputFlags } from "./load-flags.ts";
-
-const DEFAULT_COLUMNS = 80;
 
 export interface ReportFlags extends OutputFlags {
   readonly merge?: boolean;
@@ -46,23 +43,29 @@ export async function loadReport(
       : only.result;
   const result = judged(merged, flags.failIf);
   checkOutFiles(flags.out ?? [], result.kind);
-  process.stdout.write(
-    flags.json === true
-      ? `${JSON.stringify(resultJson(result, version), null, 2)}\n`
-      : resultText(result, {
-          palette: paletteFor(process.stdout),
-          columns: process.stdout.columns ?? DEFAULT_COLUMNS,
-        }),
-  );
-  await writeOutFiles(flags.out ?? [], result, version);
+  const { json, out } = flags;
+  await putOutResult(result, { json, out, version });
   process.exitCode ??= exitCodeOf(result);
 }
 
-/** With conditions of its own a report judges anew. */
-function judged(result: LoadResult, failIf: readonly Condition[] | undefined): LoadResult {
-  if (failIf === undefined || result.kind !== "run") return result;
-  const verdicts = failIf.map((condition) => judgeFailIf(condition, result.run));
-  return { kind: "run", run: { ...result.run, verdicts } };
+/** With conditions of its own a report judges anew: every run of a sweep, too. Throws a {@link CommandFailure} for a search. */
+export function judged(result: LoadResult, failIf: readonly Condition[] | undefined): LoadResult {
+  if (failIf === undefined) return result;
+  const judge = (run: RunRecord): RunRecord => ({
+    ...run,
+    verdicts: failIf.map((condition) => judgeFailIf(condition, run)),
+  });
+  switch (result.kind) {
+    case "run":
+      return { kind: "run", run: judge(result.run) };
+    case "sweep":
+      return { ...result, runs: result.runs.map(judge) };
+    case "limit":
+      throw new CommandFailure(
+        `--fail-if: this is a search, which was judged by its own objective (${result.objective})`,
+        "Leave it out.",
+      );
+  }
 }
 
 function singleRun(file: string, result: LoadResult): NamedRun {

@@ -1,8 +1,7 @@
 import { type Palette, paletteFor } from "../../terminal/palette.ts";
 import { stopOnSignal } from "../../terminal/stop-on-signal.ts";
-import { checkOutFiles, writeOutFiles } from "../output/out-files.ts";
-import { resultText } from "../output/result-text.ts";
-import { resultJson } from "../output/run-json.ts";
+import { checkOutFiles } from "../output/out-files.ts";
+import { putOutResult } from "../output/put-out-result.ts";
 import type { LoadResult } from "../output/run-record.ts";
 import { limitEnd, probeRow, sweepEnd, sweepHead, sweepRow } from "../output/sweep-text.ts";
 import { verdictLines } from "../output/verdict-text.ts";
@@ -12,8 +11,6 @@ import type { LoadFlags } from "./load-flags.ts";
 import { type LoadRequest, readRequest } from "./load-request.ts";
 import { runOnce } from "./run-once.ts";
 import { type RunAt, sweep } from "./sweep.ts";
-
-const DEFAULT_COLUMNS = 80;
 
 /** `bobtail load`: measures, prints, writes. A signal ends it with what there is; a second one at once. */
 export async function load(
@@ -30,18 +27,8 @@ export async function load(
     const { signal } = stop;
     const rows = rowsOf(flags);
     const result = await measure(request, flags, { signal, version, rows });
-    if (flags.json === true)
-      process.stdout.write(`${JSON.stringify(resultJson(result, version), null, 2)}\n`);
-    else
-      process.stdout.write(
-        result.kind === "run"
-          ? resultText(result, {
-              palette: paletteFor(process.stdout),
-              columns: process.stdout.columns ?? DEFAULT_COLUMNS,
-            })
-          : "",
-      );
-    await writeOutFiles(flags.out ?? [], result, version);
+    const { json, out } = flags;
+    await putOutResult(result, { json, out, version, isTold: result.kind !== "run" });
     // A signal has set its own.
     process.exitCode ??= exitCodeOf(result);
   } finally {

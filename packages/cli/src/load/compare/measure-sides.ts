@@ -2,6 +2,7 @@ import { CommandFailure, EXIT } from "../../terminal/failure.ts";
 import { stopOnSignal } from "../../terminal/stop-on-signal.ts";
 import type { LoadRequest } from "../command/load-request.ts";
 import { runOnce } from "../command/run-once.ts";
+import { SPARE_THE_GENERATOR } from "../output/check-text.ts";
 import type { CompareContext } from "./compare-command.ts";
 import { type MeasuredSides, runComparison } from "./run-comparison.ts";
 
@@ -44,7 +45,7 @@ export async function measureSides(
     if (sides.runsA.length === 0 || sides.runsB.length === 0)
       throw new CommandFailure(
         `nothing to compare: ${partial}`,
-        sides.stopped?.why === "generator-limited" ? LOWER : "",
+        sides.stopped?.why === "generator-limited" ? SPARE_THE_GENERATOR : "",
         sides.stopped?.why === "signal"
           ? Number(process.exitCode ?? EXIT.interrupted)
           : EXIT.notValid,
@@ -55,13 +56,10 @@ export async function measureSides(
   }
 }
 
-const LOWER =
-  "Lower --rate, raise --max-in-flight or --workers, or give the generator a machine of its own.";
-
 function partialText({ runsA, runsB, stopped }: MeasuredSides, asked: number): string {
   if (stopped === undefined) return "";
   const made = `after ${runsA.length} + ${runsB.length} of ${asked} + ${asked} runs`;
   return stopped.why === "signal"
     ? `it was stopped ${made}.`
-    : `it ended ${made}: in run ${stopped.run} (${stopped.side}) the load generator was the bottleneck. ${stopped.reasons.join("; ")}. ${LOWER}`;
+    : `it ended ${made}: in run ${stopped.run} (${stopped.side}) the load generator was the bottleneck. ${stopped.reasons.join("; ")}. ${SPARE_THE_GENERATOR}`;
 }

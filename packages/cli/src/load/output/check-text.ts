@@ -1,8 +1,9 @@
 import { showCount, showMs } from "../../plan/figures.ts";
 import type { SelfCheck } from "../load-report.ts";
 
-const WHAT_TO_DO =
-  "Lower the rate, raise --max-in-flight or --workers, or give the generator a machine of its own.";
+/** For whoever has a generator that could not keep up. */
+export const SPARE_THE_GENERATOR =
+  "Lower --rate, raise --max-in-flight or --workers, or give the generator a machine of its own.";
 
 /** Whether the generator kept up, in sentences; the first one is the verdict. */
 export function checkSentences(check: SelfCheck): readonly string[] {
@@ -23,7 +24,7 @@ export function checkSentences(check: SelfCheck): readonly string[] {
   return [
     "Self-check: generator-limited. These figures are of the generator as much as of the target.",
     ...check.reasons.map((reason) => `Why: ${reason}.`),
-    WHAT_TO_DO,
+    SPARE_THE_GENERATOR,
     `(${figures}.)`,
     ...notes,
   ];
