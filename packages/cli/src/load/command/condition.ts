@@ -56,6 +56,10 @@ export function objectiveFlag(text: string): Condition {
   const { kind } = condition.measure;
   if (condition.isAbove || (kind !== "quantile" && kind !== "errors"))
     throw new InvalidArgumentError("Expected what must hold, as 'p99<50ms' or 'errors<1%'.");
+  if (condition.bound === 0 && !condition.isInclusive)
+    throw new InvalidArgumentError(
+      "Nothing is below 0. Expected a bound above it, or 'errors<=0%'.",
+    );
   return condition;
 }
 
