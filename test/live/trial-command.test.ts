@@ -18,10 +18,16 @@ test("a configuration is printed without anything being run", async () => {
   const { exitCode, stdout } = await runCli("trial", "nginx/least-conn", "--show-config");
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/least_conn;[\s\S]*server 127\.0\.0\.1:9001/);
+  const own = ["--url", "http://127.0.0.1:1", "--ports", "9101..9104", "--show-config"];
+  expect(await runCli("trial", ...own)).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/server 127\.0\.0\.1:9104;/),
+  });
 });
 
 test.each([
   [[], "there is nothing to try"],
+  [["all", "ngin"], 'there is no target named "ngin"'],
   [["ngin"], 'there is no target named "ngin"'],
   [["bobtail", "--scenario", "slowly"], 'there is no scenario named "slowly"'],
   [["bobtail", "--url", "ftp://x"], "is not the address of a balancer"],

@@ -14,6 +14,7 @@ import { trialScenarios } from "./scenarios/trial-scenarios.ts";
 import { trialSetup } from "./scenarios/trial-setup.ts";
 import type { TrialTarget } from "./targets/target.ts";
 import { trialTargets } from "./targets/trial-targets.ts";
+import { urlTarget } from "./targets/url/url-target.ts";
 import { commandLineOf } from "./trial-command-line.ts";
 import { exitCodeOf } from "./trial-exit.ts";
 import type { TrialFlags } from "./trial-flags.ts";
@@ -69,6 +70,11 @@ async function targetsOf(
 ): Promise<readonly TrialTarget[]> {
   const known = trialTargets();
   if (names.includes(ALL_TARGETS)) {
+    // What else is named is among them, unless it is misspelt.
+    chooseTargets(
+      names.filter((name) => name !== ALL_TARGETS),
+      known,
+    );
     const listed = await findAll(known);
     return listed.filter(({ found }) => "version" in found).map(({ target }) => target);
   }
@@ -90,7 +96,10 @@ async function findTargets(targets: readonly TrialTarget[]): Promise<PlannedTarg
   });
 }
 
-function showConfigs(targets: readonly TrialTarget[], { ports, mean: meanMs }: TrialFlags): void {
+function showConfigs(
+  targets: readonly TrialTarget[],
+  { ports, mean: meanMs, url }: TrialFlags,
+): void {
   const backends = ports.map((port) => `http://127.0.0.1:${port}`);
   const place = {
     port: 8_080,
@@ -98,7 +107,8 @@ function showConfigs(targets: readonly TrialTarget[], { ports, mean: meanMs }: T
     healthPath: HEALTH_PATH,
     meanMs,
   };
-  for (const target of targets)
+  const own = url === undefined ? [] : [urlTarget(url)];
+  for (const target of [...targets, ...own])
     process.stdout.write(`# ${target.name}: ${target.title}\n${target.config(backends, place)}\n`);
 }
 
