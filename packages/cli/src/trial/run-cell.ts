@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isBobtailError } from "bobtail/engine";
 import { type Fleet, startFleet } from "../fleet/fleet.ts";
 import { type LoadRun, startLoad } from "../load/load.ts";
 import type { LoadOptions } from "../load/load-options.ts";
@@ -56,7 +57,12 @@ export async function runCell(job: CellJob): Promise<CellOutcome> {
   let fleet: Fleet | undefined;
   let target: RunningTarget | undefined;
   try {
-    fleet = await startFleet({ ...job.run.fleet, lifetimeMs: lifetimeOf(job.run) });
+    try {
+      fleet = await startFleet({ ...job.run.fleet, lifetimeMs: lifetimeOf(job.run) });
+    } catch (error) {
+      if (isBobtailError(error, "ERR_BOBTAIL_OPTION")) throw error;
+      return { kind: "broken", why: `the fleet did not start: ${messageOf(error)}` };
+    }
     try {
       const healthPath = job.run.fleet.healthPath ?? HEALTH_PATH;
       target = await job.target.start(fleet.urls, { directory, healthPath, meanMs: job.meanMs });
@@ -73,6 +79,10 @@ export async function runCell(job: CellJob): Promise<CellOutcome> {
     await fleet?.stop();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function lifetimeOf({ load }: ScenarioRun): number {
@@ -177,7 +187,7 @@ class ScriptPlayer {
       const play = (): void => {
         this.last = this.last
           .then(() => act(this.fleet))
-          .catch((error: unknown) => this.failed(`the script failed: ${String(error)}`));
+          .catch((error: unknown) => this.failed(`the script failed: ${messageOf(error)}`));
       };
       this.timers.push(setTimeout(play, atMs));
     }
