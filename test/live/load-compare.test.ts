@@ -111,6 +111,7 @@ test.each([
   [["--compare", "http://127.0.0.1:1/a", "http://127.0.0.1:1/b"], "they differ in requests"],
   [["--compare", "http://127.0.0.1:1/"], "two sides"],
   [["--calibrate"], "one URL"],
+  [["--calibrate", "--out", "x.html", "http://127.0.0.1:1/"], "--calibration FILE"],
   [["--runs", "4", "http://127.0.0.1:1/"], "belongs to a comparison"],
   [
     ["--fail-if", "p99>1ms", "--compare", "http://127.0.0.1:1/", "http://127.0.0.1:2/"],

@@ -1,5 +1,6 @@
 import { CommandFailure } from "../../terminal/failure.ts";
 import type { LoadFlags } from "../command/load-flags.ts";
+import { DEFAULT_CALIBRATION_FILE } from "./calibration.ts";
 import type { CompareFlags } from "./compare-flags.ts";
 import { checkComparisonFiles } from "./comparison-output.ts";
 import { QUANTITY_NAMES, type QuantityName } from "./quantity.ts";
@@ -80,6 +81,11 @@ function checkTogether(urls: readonly string[], flags: LoadFlags & CompareFlags)
     throw new CommandFailure(
       "--calibrate measures one URL against itself",
       "Write bobtail load URL --calibrate.",
+    );
+  if (flags.calibrate === true && flags.out !== undefined)
+    throw new CommandFailure(
+      `--out ${flags.out[0]}: a calibration is kept in one file, which later comparisons read`,
+      `Name it with --calibration FILE; without it it is ${DEFAULT_CALIBRATION_FILE}.`,
     );
   if (flags.compare !== undefined && urls.length > 0)
     throw new CommandFailure(
