@@ -1,7 +1,9 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { collect } from "../commands/collect.ts";
 import { numberIn, wholeNumber } from "../sim/sim-flags.ts";
 import { gradeFlag, loadFlag, portsFlag, type TrialFlags } from "./trial-flags.ts";
+
+const DEFAULT_PORTS = "9001..9010";
 
 /** `bobtail trial`: a balancer before sick backends, graded. */
 export function addTrialCommand(program: Command): void {
@@ -25,11 +27,10 @@ export function addTrialCommand(program: Command): void {
       "--url <url>",
       "your own balancer, which you point at the backends; says how, and waits",
     )
-    .option(
-      "--ports <ports>",
-      "where the backends listen for --url, as 9001..9010",
-      portsFlag,
-      portsFlag("9001..9010"),
+    .addOption(
+      new Option("--ports <ports>", "where the backends listen for --url")
+        .argParser(portsFlag)
+        .default(portsFlag(DEFAULT_PORTS), DEFAULT_PORTS),
     )
     .option("--wait <s>", "how long --url may take to reach the backends", numberIn(0, 3_600), 60)
     .option("--mean <ms>", "mean service time of a healthy backend", numberIn(1, 1_000), 20)
@@ -67,4 +68,5 @@ Examples:
   bobtail trial bobtail --all --fail-below C --json > trial.json
 
 Exit codes: 0 ok, 2 usage or a target that is not installed or not reached, 3 a grade below --fail-below or a target
-that did not start, 5 a cell that the machine disturbed twice, 130 and 143 on signals with the partial report.`;
+that did not start, 5 a cell that the machine disturbed twice or that has too few requests, 130 and 143 on signals
+with the partial report.`;
