@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { conditionFlag, objectiveFlag } from "./condition.ts";
+import { collectConditions, conditionFlag, objectiveFlag } from "./condition.ts";
 
 test.each([
   ["p99>50ms", { kind: "quantile", clock: "response", quantile: 0.99 }, true, 50],
@@ -30,6 +30,7 @@ test.each([
   "median>5ms",
   "errors>200%",
   "errors>5ms",
+  "errors>1",
   "ok.errors>1%",
   "frog.p99>1ms",
   "sent<5ms",
@@ -43,4 +44,20 @@ test("an objective says what must hold, so it has an upper bound", () => {
   for (const text of ["p99>50ms", "sent<99%"]) expect(() => objectiveFlag(text)).toThrow("hold");
   for (const text of ["errors<0%", "p99<0ms"]) expect(() => objectiveFlag(text)).toThrow("below 0");
   expect(objectiveFlag("errors<=0%").bound).toBe(0);
+  expect(() => objectiveFlag("50ms")).toThrow(/as 'p99<50ms' or 'errors<1%'/);
+});
+
+test("a condition that would fail the good runs is refused, and turned round in the message", () => {
+  expect(() => collectConditions("p99 < 50ms")).toThrow("Write 'p99>50ms'");
+  expect(() => collectConditions("errors<=1%")).toThrow("Write 'errors>=1%'");
+  expect(() => collectConditions("sent>99%")).toThrow("Write 'sent<99%'");
+  expect(collectConditions("p99>50ms", collectConditions("sent<950/s"))).toHaveLength(2);
+});
+
+test.each([
+  ["p99", "in quotes"],
+  ["p99>50", "Write 50ms or 50s"],
+  ["errors>1", "write 1%"],
+])("of %j the message says what is probably wrong", (text, hint) => {
+  expect(() => conditionFlag(text)).toThrow(hint);
 });
