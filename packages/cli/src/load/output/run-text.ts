@@ -3,6 +3,7 @@ import type { Palette } from "../../terminal/palette.ts";
 import { checkSentences } from "./check-text.ts";
 import { describePartial, describeRun, describeTimes } from "./describe-run.ts";
 import { ledgerText } from "./ledger-text.ts";
+import { nothingAnswered } from "./nothing-answered.ts";
 import { clockLines, percentileTable } from "./percentile-table.ts";
 import { headlineFigure, REPORT_QUANTILES } from "./percentiles.ts";
 import type { RunRecord } from "./run-record.ts";
@@ -25,6 +26,7 @@ export interface TextOptions {
 export function runText(run: RunRecord, { palette, columns }: TextOptions): string {
   const { measured, setup } = run;
   const steady = unsteadiness(run);
+  const nothing = nothingAnswered(run);
   const parts = [
     [palette.bold(wrap(describeRun(run), WIDTH))],
     run.partial ? [palette.yellow(wrap(describePartial(run), WIDTH))] : [],
@@ -43,7 +45,7 @@ export function runText(run: RunRecord, { palette, columns }: TextOptions): stri
       columns,
     ),
     ["Ledger", ...indented(ledgerText(measured, WIDTH))],
-    nothingAnswered(run) ? [palette.yellow(NOTHING_ANSWERED)] : [],
+    nothing === undefined ? [] : [palette.yellow(wrap(nothing, WIDTH))],
     clockLines(measured, { sse: setup.sse, palette }),
     checkLines(run, palette),
     steady === undefined ? [] : [palette.yellow(wrap(steady, WIDTH))],
@@ -54,12 +56,6 @@ export function runText(run: RunRecord, { palette, columns }: TextOptions): stri
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
     .join("\n\n")}\n`;
-}
-
-const NOTHING_ANSWERED = "Nothing was answered well: see that the target runs, and the address.";
-
-function nothingAnswered({ measured: { ledger } }: RunRecord): boolean {
-  return ledger.ok === 0 && ledger.sent > 0;
 }
 
 /** Of the highest percentile that the sample supports, from the p99 on. */
