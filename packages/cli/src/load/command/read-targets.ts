@@ -14,7 +14,7 @@ export function readTargets(urls: readonly string[], flags: LoadFlags): readonly
   const { method, weights } = flags;
   if (weights !== undefined && weights.length !== urls.length)
     throw new CommandFailure(
-      `--weights: there are ${weights.length}, and ${urls.length} of the URLs`,
+      `--weights: ${weights.length} for ${urls.length} URLs`,
       "Give one for each URL, in their order. In a --urls file the weight stands before the URL.",
     );
   const shared = {
@@ -63,7 +63,7 @@ function checkUrl(url: string, place: string): string {
   if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:")
     throw new CommandFailure(
       `${place.replace(/^.*@/s, "***@")}: this is not an http or https URL`,
-      /^[\w.-]+(:\d+)?(\/\S*)?$/.test(url) ? `Write http://${url}.` : EXAMPLE,
+      remedyFor(url),
     );
   if (parsed.username !== "" || parsed.password !== "")
     throw new CommandFailure(
@@ -73,6 +73,14 @@ function checkUrl(url: string, place: string): string {
   return url;
 }
 
+function remedyFor(url: string): string {
+  if (/^[\w./-]+\.(json|hlog)$/i.test(url))
+    return `To see a stored result: bobtail load report ${url}. To send to it: http://${url}.`;
+  const port = /^(?:https?:\/\/)?[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(url)?.[1];
+  if (port !== undefined && Number(port) > 65_535) return "A port is at most 65535.";
+  return /^[\w.-]+(:\d+)?(\/\S*)?$/.test(url) ? `Write http://${url}.` : EXAMPLE;
+}
+
 function readHeaders(lines: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [i, line] of lines.entries()) {
@@ -80,8 +88,8 @@ function readHeaders(lines: readonly string[]): Record<string, string> {
     const name = line.slice(0, Math.max(0, colon)).trim();
     if (name === "")
       throw new CommandFailure(
-        `-H: the ${i + 1}. of them is no name and a value, and is not shown, for it may be a secret`,
-        "Write -H 'name: value', with the colon.",
+        `-H number ${i + 1}: no name before a colon (it is not shown: it may be a secret)`,
+        "Write -H 'name: value'.",
       );
     headers[name] = line.slice(colon + 1).trim();
   }

@@ -9,7 +9,10 @@ const REMEDY = "Name a file that `bobtail load --out` wrote: .json or .hlog.";
 
 /** A stored result, by its content. Throws a {@link CommandFailure} with place, reason and remedy for anything else. */
 export async function readResult(file: string): Promise<LoadResult> {
+  const ending = /\.(csv|html?)$/i.exec(file)?.[0];
   const text = readText(file);
+  if (ending !== undefined)
+    throw new CommandFailure(`${file}: ${ending} files are written and not read back`, REMEDY);
   if (text.startsWith("#") || /\.hlog$/i.test(file)) {
     const { parseRunHlog } = await import("./read-run-hlog.ts");
     return { kind: "run", run: parseRunHlog(file, text) };
