@@ -220,7 +220,9 @@ test("what is said in seconds of a start that had not settled counts the seconds
   const textOf = (lengthMs: number, secondsMs = slowStart): string => {
     const runsOf = () =>
       Array.from({ length: 5 }, () => {
-        const run = recordedRun({ secondsMs });
+        const durationMs = secondsMs.length * lengthMs;
+        const profile = [{ fromPerSec: 500, toPerSec: 500, durationMs }];
+        const run = recordedRun({ secondsMs, setup: { profile } });
         const intervals = run.intervals.map((one, i) => ({
           ...one,
           startMs: i * lengthMs,

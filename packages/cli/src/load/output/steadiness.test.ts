@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { mergeRuns } from "./merge-runs.ts";
 import { inventedRun } from "./run-record.testbed.ts";
 import { unsteadiness } from "./steadiness.ts";
 
@@ -21,4 +22,21 @@ test("a load that changes by itself has no steady state to miss", () => {
   const options = { profile: ramp, ratePerSec: undefined, durationMs: undefined };
   expect(unsteadiness(inventedRun({ options: MINUTE, outcome: slower }))).toMatch(/^No steady/);
   expect(unsteadiness(inventedRun({ options, outcome: slower }))).toBeUndefined();
+});
+
+test("merged runs of different levels are no slow start: each is looked at by itself", () => {
+  const merged = (outcome: (i: number, run: number) => number) =>
+    mergeRuns(
+      [2, 3, 4].map((ms, run) => ({
+        file: `${ms}`,
+        run: {
+          ...inventedRun({ options: MINUTE, outcome: (i) => ms * outcome(i, run) }),
+          startedAt: `${ms}`,
+        },
+      })),
+    );
+  expect(unsteadiness(merged(() => 1))).toBeUndefined();
+  expect(unsteadiness(merged((i) => (i < 1_000 ? 3 : 1)))).toMatch(
+    /^Still warming up: the first 10 /,
+  );
 });
