@@ -79,3 +79,13 @@ test("runs that were measured otherwise are refused, and the field is named", as
   expect(exitCode).toBe(2);
   expect(stderr).toContain("they differ in timeout");
 });
+
+test.each([["--runs", "4"], ["--max-in-flight", "9"], ["--sse"]])(
+  "what says how a run is made is refused beside stored ones: %s",
+  async (...flag) => {
+    const stored = ["--compare", store("a.json", {}), store("b.json", {})];
+    const { exitCode, stdout, stderr } = await compare(...flag, ...stored);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toContain(`${flag[0]} is of runs to be made, and these are stored`);
+  },
+);

@@ -1,5 +1,6 @@
 import { CommandFailure, EXIT } from "../../terminal/failure.ts";
 import { readResult } from "../output/read-result.ts";
+import { snakeKey } from "../output/snake-case.ts";
 import {
   type NamedRun,
   refuseMismatch,
@@ -21,8 +22,7 @@ export async function compareStored(
   context: CompareContext,
 ): Promise<void> {
   const { flags, version, thresholds, quantities } = context;
-  if (flags.runs !== undefined)
-    throw new CommandFailure("--runs is of runs to be made, and these are stored", "Leave it out.");
+  refuseRunFlags(flags);
   const [runsA, runsB] = [await readSide(filesA), await readSide(filesB)];
   refuseMismatch([...runsA, ...runsB]);
   const [a, b] = [runsA[0], runsB[0]];
@@ -43,6 +43,23 @@ export async function compareStored(
   );
   await putOutComparison(report, flags);
   process.exitCode = isWorse(report) ? EXIT.regression : EXIT.ok;
+}
+
+/** What says how a run is made. */
+const RUN_FLAGS: readonly (keyof CompareContext["flags"])[] = [
+  ...(["runs", "rate", "steps", "duration", "warmup", "arrivals", "seed", "trace"] as const),
+  ...(["timeout", "maxInFlight", "connections", "workers", "http2", "sse"] as const),
+  ...(["insecure", "ca", "method", "header", "body", "weights", "iOwnThis"] as const),
+];
+
+/** Whoever gives them takes the files for something else. */
+function refuseRunFlags(flags: CompareContext["flags"]): void {
+  const stray = RUN_FLAGS.find((name) => flags[name] !== undefined);
+  if (stray === undefined) return;
+  throw new CommandFailure(
+    `--${snakeKey(stray).replaceAll("_", "-")} is of runs to be made, and these are stored`,
+    "Leave it out, or compare URLs.",
+  );
 }
 
 async function readSide(files: readonly string[]): Promise<NamedRun[]> {
