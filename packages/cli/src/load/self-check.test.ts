@@ -82,3 +82,11 @@ test("more connections than the process may have open files are refused up front
     "2048 connections do not fit: this process may have 1024 files open",
   );
 });
+
+test("where every request failed at once, a late generator has changed nothing", () => {
+  const { verdict, reasons } = check((section) => {
+    section.pacingLag.record(30_000, 1_000);
+    section.ledger.planned = section.ledger.sent = section.ledger.transportErrors = 1_000;
+  });
+  expect([verdict, reasons]).toEqual(["ok", []]);
+});

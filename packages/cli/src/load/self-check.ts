@@ -55,12 +55,14 @@ function droppedReasons({ maxInFlight }: LoadPlan, { ledger }: LoadSection): str
 function lagReasons({ pacingLag, all }: LoadSection): string[] {
   const judged = judgedQuantile(pacingLag);
   if (judged === undefined) return [];
+  // Where every request failed at once, each is infinitely long, and no lag can change that.
+  if (all.count === 0) return [];
   const { quantile, ms: lagMs } = judged;
   const responseMs = all.quantile(quantile) / 1_000;
-  // Without any answer there is nothing that the lag could hide in.
   if (lagMs <= MAX_LAG_MS || lagMs <= MAX_LAG_RATIO * responseMs) return [];
-  const beside = Number.isNaN(responseMs) ? "" : ` beside a response time of ${show(responseMs)}`;
-  return [`requests left up to ${show(lagMs)} late${beside} (${showQuantile(quantile)})`];
+  return [
+    `requests left up to ${show(lagMs)} late beside a response time of ${show(responseMs)} (${showQuantile(quantile)})`,
+  ];
 }
 
 function queueingNotes({ connections }: LoadPlan, { queueing, all }: LoadSection): string[] {
