@@ -105,6 +105,11 @@ function createReader(format: LogFormat, first: string, setup: ReaderSetup): Log
     case "csv":
       return csvReader(setup);
     case "json":
+      if (first.trim() === "{")
+        throw new CommandFailure(
+          `${setup.place()}: a JSON object over several lines, and here each line is one`,
+          "Join them: `jq -c . FILE | bobtail plan -`. Of a `bobtail load` result the times are in its .hlog: `bobtail load report FILE.json --out FILE.hlog`.",
+        );
       return jsonLinesReader(setup);
     case "hlog":
       return hlogReader(setup);

@@ -83,6 +83,14 @@ describe("CSV", () => {
 });
 
 describe("JSON lines", () => {
+  test("over several lines an object is refused, and how to join them is said", async () => {
+    const refused = readText('{\n  "p99_ms": 5\n}\n');
+    await expect(refused).rejects.toMatchObject({
+      message: expect.stringMatching(/^log:1: a JSON object over several lines/),
+      remedy: expect.stringContaining("jq -c"),
+    });
+  });
+
   test("take a field by name or path, with its unit", async () => {
     const text = '{"timing":{"total_ms":4}}\n{"timing":{"total_ms":"6"}}\n';
     const log = await readText(text, { field: "timing.total_ms" });
