@@ -110,6 +110,8 @@ test("a calibrated noise floor refuses thresholds below it, before anything is s
 test.each([
   [["--compare", "http://127.0.0.1:1/a", "http://127.0.0.1:1/b"], "they differ in requests"],
   [["--compare", "http://127.0.0.1:1/"], "two sides"],
+  [["--compare", "http://127.0.0.1:1/", "run.json"], "run.json is a file"],
+  [["--compare", "127.0.0.1:1", "127.0.0.1:2"], "Write http://127.0.0.1:1."],
   [["--calibrate"], "one URL"],
   [["--calibrate", "--out", "x.html", "http://127.0.0.1:1/"], "--calibration FILE"],
   [["--runs", "4", "http://127.0.0.1:1/"], "belongs to a comparison"],

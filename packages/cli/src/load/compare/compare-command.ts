@@ -33,7 +33,7 @@ export async function compare(
     return calibrate(urls[0] ?? "", context);
   }
   const [a, b] = sidesOf(flags);
-  if (![...a, ...b].some(isUrl)) {
+  if (!areUrls([...a, ...b])) {
     const { compareStored } = await import("./compare-stored.ts");
     return compareStored(a, b, context);
   }
@@ -59,8 +59,20 @@ function sidesOf({ compare: first = [], against }: CompareFlags): Sides {
   return [first.slice(0, 1), first.slice(1)];
 }
 
-function isUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text);
+/** Whether they are to be measured, and not read. Throws a {@link CommandFailure} for some of each. */
+function areUrls(names: readonly string[]): boolean {
+  const bare = names.find((name) => /^[\w.-]+:\d+(\/|$)/.test(name));
+  if (bare !== undefined)
+    throw new CommandFailure(`${bare}: this is not an http or https URL`, `Write http://${bare}.`);
+  const isUrl = (name: string): boolean => /^https?:\/\//i.test(name);
+  const file = names.find((name) => !isUrl(name));
+  if (file === undefined) return names.length > 0;
+  if (names.some(isUrl))
+    throw new CommandFailure(
+      `--compare: ${file} is a file, and the other side is a URL`,
+      "Compare two URLs, or stored runs of both: bobtail load URL --out FILE.json.",
+    );
+  return false;
 }
 
 /** What has no meaning beside a comparison. */

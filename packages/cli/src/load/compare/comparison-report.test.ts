@@ -212,7 +212,7 @@ test("thresholds: of all percentiles, of time, of one quantity; the last one goe
     ...{ p50: 0.1, p90: 0.1, p99: 0.1, "p99.9": 0.4, errors: 0.005, rate: 0.1 },
   });
   for (const wrong of ["5", "p98=5%", "0%", "p99=1ms", ""])
-    expect(() => readThresholds([wrong])).toThrow(/no change that could matter/);
+    expect(() => readThresholds([wrong])).toThrow(/with its unit/);
 });
 
 test("what is said in seconds of a start that had not settled counts the seconds of an interval", () => {

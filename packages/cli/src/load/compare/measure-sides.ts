@@ -42,15 +42,16 @@ export async function measureSides(
       runOnce: (request, label) => runOnce(request, { signal, version, label, isQuiet }),
     });
     const partial = partialText(sides, runs);
+    const remedy = sides.stopped?.why === "generator-limited" ? SPARE_THE_GENERATOR : "";
     if (sides.runsA.length === 0 || sides.runsB.length === 0)
       throw new CommandFailure(
         `nothing to compare: ${partial}`,
-        sides.stopped?.why === "generator-limited" ? SPARE_THE_GENERATOR : "",
+        remedy,
         sides.stopped?.why === "signal"
           ? Number(process.exitCode ?? EXIT.interrupted)
           : EXIT.notValid,
       );
-    return { ...sides, partial };
+    return { ...sides, partial: `${partial} ${remedy}`.trim() };
   } finally {
     stop.release();
   }
@@ -61,5 +62,5 @@ function partialText({ runsA, runsB, stopped }: MeasuredSides, asked: number): s
   const made = `after ${runsA.length} + ${runsB.length} of ${asked} + ${asked} runs`;
   return stopped.why === "signal"
     ? `it was stopped ${made}.`
-    : `it ended ${made}: in run ${stopped.run} (${stopped.side}) the load generator was the bottleneck. ${stopped.reasons.join("; ")}. ${SPARE_THE_GENERATOR}`;
+    : `it ended ${made}: in run ${stopped.run} (${stopped.side}) the load generator was the bottleneck: ${stopped.reasons.join("; ")}.`;
 }

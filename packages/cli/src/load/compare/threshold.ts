@@ -62,7 +62,7 @@ export function readThresholds(texts: readonly string[]): Thresholds {
 
 function notAThreshold(text: string): CommandFailure {
   return new CommandFailure(
-    `--threshold ${text}: this is no change that could matter`,
+    `--threshold ${text}: no share or time above 0 with its unit, or no quantity`,
     `Write 5%, 1ms, or of one quantity (${QUANTITY_NAMES.join(", ")}) p99.9=40%.`,
   );
 }
