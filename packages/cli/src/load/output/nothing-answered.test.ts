@@ -35,3 +35,10 @@ test("one good answer is enough to say nothing", () => {
   const outcome = (i: number) => (i === 5 ? 2 : "refused");
   expect(nothingAnswered(inventedRun({ outcome }))).toBeUndefined();
 });
+
+test("answers that were to be event streams and held no event are told", () => {
+  const run = inventedRun({ options: { sse: true } });
+  expect(nothingAnswered(run)).toBeUndefined();
+  run.measured.firstByte.reset();
+  expect(nothingAnswered(run)).toContain("Leave --sse out");
+});

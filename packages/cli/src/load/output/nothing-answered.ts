@@ -1,9 +1,11 @@
 import type { LoadSection } from "../load-report.ts";
 import type { RunRecord } from "./run-record.ts";
 
-/** Where not one request ended well: a sentence that says where to look. Otherwise undefined. */
+/** Where not one request ended well, or not one event came: a sentence that says where to look. Otherwise undefined. */
 export function nothingAnswered({ measured, setup }: RunRecord): string | undefined {
   const { ok, sent } = measured.ledger;
+  if (ok > 0 && setup.sse && measured.firstByte.count === 0)
+    return "No event came: these answers are not event streams. Leave --sse out, or see the path.";
   if (ok > 0 || sent === 0) return undefined;
   return `Nothing was answered well: ${whereToLook(measured, setup.protocol)}`;
 }
