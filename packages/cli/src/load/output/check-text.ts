@@ -3,7 +3,7 @@ import type { SelfCheck } from "../load-report.ts";
 
 /** For whoever has a generator that could not keep up. */
 export const SPARE_THE_GENERATOR =
-  "Lower --rate, raise --max-in-flight or --workers, or give the generator a machine of its own.";
+  "Lower --rate, raise --max-in-flight or --workers, or give the generator a quiet machine of its own.";
 
 /** Whether the generator kept up, in sentences; the first one is the verdict. */
 export function checkSentences(check: SelfCheck): readonly string[] {
