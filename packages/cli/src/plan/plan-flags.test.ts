@@ -14,6 +14,7 @@ test("a ratio is 5% or 0.05, within its range", () => {
   expect(["5%", "0.05", "100%", "0"].map(read)).toEqual([0.05, 0.05, 1, 0]);
   for (const bad of ["5", "-1%", "x", "", "101%"])
     expect(() => read(bad), bad).toThrow("Expected a ratio");
+  expect(() => ratioIn(1e-6, 1)("5")).toThrow("from 0.0001% to 100%");
 });
 
 test("a fan-out is a whole number from 1", () => {

@@ -17,6 +17,10 @@ export function readSlo(text: string): SloFlag {
   return { quantile, withinMs: within.value };
 }
 
+function percent(ratio: number): string {
+  return `${Number((ratio * 100).toPrecision(6))}%`;
+}
+
 /** A ratio written as 5% or 0.05, in a range. */
 export function ratioIn(min: number, max: number): (text: string) => number {
   return (text) => {
@@ -25,7 +29,7 @@ export function ratioIn(min: number, max: number): (text: string) => number {
     const ratio = readRatio(plain);
     if (!ratio.ok || !(ratio.value >= min && ratio.value <= max))
       throw new InvalidArgumentError(
-        `Expected a ratio from ${min * 100}% to ${max * 100}%, as 5% or 0.05.`,
+        `Expected a ratio from ${percent(min)} to ${percent(max)}, as 5% or 0.05.`,
       );
     return ratio.value;
   };
