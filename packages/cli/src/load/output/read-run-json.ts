@@ -1,4 +1,5 @@
 import { Histogram } from "bobtail/engine";
+import { CommandFailure } from "../../terminal/failure.ts";
 import type { LoadInterval, LoadSection, SelfCheck } from "../load-report.ts";
 import { emptySection } from "../load-report.ts";
 import { HISTOGRAM_NAMES } from "../section-codec.ts";
@@ -14,6 +15,11 @@ import { snakeKey } from "./snake-case.ts";
  * setup with its digest. Throws a `CommandFailure` with place, reason and remedy.
  */
 export function parseResult(file: string, text: string): LoadResult {
+  if (/^\s*\{\s*"schema":\s*"bobtail\.compare\//.test(text))
+    throw new CommandFailure(
+      `${file}: this is a comparison, and not a run`,
+      "It is shown by the .html of the same comparison (--out FILE.html).",
+    );
   const top = parseJsonFile(file, text);
   top.at("schema").oneOf(LOAD_SCHEMA);
   const kind = top.at("kind").oneOf("run", "sweep", "limit");

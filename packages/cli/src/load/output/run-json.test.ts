@@ -238,4 +238,6 @@ test("a file that was cut anywhere is refused, and never an internal error", () 
   const deep = `{"schema":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   for (const odd of [deep, "null", "[]", "7", '{"schema":"bobtail.load/1"}', '{"__proto__":{}}'])
     expect(() => parseResult("run.json", odd)).toThrow(CommandFailure);
+  const comparison = '{\n  "schema": "bobtail.compare/1"\n}';
+  expect(() => parseResult("run.json", comparison)).toThrow("this is a comparison");
 });
