@@ -118,3 +118,8 @@ async function freePorts(count: number): Promise<number[]> {
   while (ports.size < count) ports.add(await freePort());
   return [...ports];
 }
+
+test("a URL of somebody else's machine is refused before anything is sent", async () => {
+  const { exitCode, stderr } = await runCli("trial", "--url", "http://8.8.8.8/");
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining("must run on this machine")]);
+});

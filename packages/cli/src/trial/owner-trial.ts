@@ -1,4 +1,5 @@
 import { type Fleet, startFleet } from "../fleet/fleet.ts";
+import { pinTargets } from "../load/command/target-addresses.ts";
 import { CommandFailure } from "../terminal/failure.ts";
 import { checkReach } from "./owner-fleet.ts";
 import { HEALTH_PATH } from "./run-cell.ts";
@@ -25,6 +26,7 @@ export interface OwnerTrial {
  */
 export async function planOwnerTarget(trial: OwnerTrial): Promise<PlannedTarget> {
   const { url, ports, waitMs, signal, say } = trial;
+  await refuseForeign(url);
   const target = urlTarget(url);
   const found = await target.find();
   if ("missing" in found) throw new CommandFailure(found.missing, found.remedy);
@@ -41,6 +43,19 @@ export async function planOwnerTarget(trial: OwnerTrial): Promise<PlannedTarget>
     return { target, found, warnings };
   } finally {
     await fleet.stop();
+  }
+}
+
+/** The backends listen on this machine's loopback, so a balancer elsewhere cannot reach them, and has not asked for load. */
+async function refuseForeign(url: string): Promise<void> {
+  try {
+    await pinTargets([url], false);
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    throw new CommandFailure(
+      `--url ${url}: ${error.message}`,
+      "The balancer on trial must run on this machine: its backends listen on 127.0.0.1.",
+    );
   }
 }
 

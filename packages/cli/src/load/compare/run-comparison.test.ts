@@ -52,14 +52,23 @@ test("each run says how long the rest takes, from what the runs before it took",
   expect(made[2]?.label).toBe("compare 3 of 4 (B), 12 s to go");
 });
 
-test("a run whose generator was the bottleneck ends the comparison and is not counted", async () => {
-  const { made, sides } = await compareWith(8, {
-    change: (run, count) =>
-      count === 3
-        ? { ...run, check: { ...run.check, verdict: "generator-limited", reasons: ["late"] } }
-        : run,
-  });
-  expect(made).toHaveLength(3);
+const spoiledAt =
+  (...spoiled: readonly number[]) =>
+  (run: RunRecord, count: number): RunRecord =>
+    spoiled.includes(count)
+      ? { ...run, check: { ...run.check, verdict: "generator-limited", reasons: ["late"] } }
+      : run;
+
+test("a run whose generator was the bottleneck is run once more, on the same seed, and not counted", async () => {
+  const { made, sides } = await compareWith(4, { change: spoiledAt(3, 6) });
+  expect(made.map(({ seed }) => seed)).toEqual([7, 7, 8, 8, 8, 9, 9, 9, 10, 10]);
+  expect(made[3]?.label).toMatch(/^compare 3 of 8 \(B\) again/);
+  expect([sides.runsA.length, sides.runsB.length, sides.stopped]).toEqual([4, 4, undefined]);
+});
+
+test("one that is so again ends the comparison", async () => {
+  const { made, sides } = await compareWith(8, { change: spoiledAt(3, 4) });
+  expect(made).toHaveLength(4);
   expect(sides.stopped).toEqual({
     why: "generator-limited",
     run: 3,

@@ -33,7 +33,8 @@ type Stopped =
 
 /**
  * A B B A A B B A …: what drifts meets both sides alike. The two runs of a pair have the same seed, so the same planned moments;
- * each pair has another. A run that was stopped is left out; one whose generator was the bottleneck ends it all.
+ * each pair has another. A run that was stopped is left out; one whose generator was the bottleneck is run once more, and ends it all
+ * if it is so again.
  */
 export async function runComparison(plan: ComparisonPlan): Promise<MeasuredSides> {
   const sides: Record<SideName, RunRecord[]> = { A: [], B: [] };
@@ -44,17 +45,22 @@ export async function runComparison(plan: ComparisonPlan): Promise<MeasuredSides
     const side = sideOf(i);
     const request = seeded(side === "A" ? plan.a : plan.b, i >> 1);
     const eachMs = i === 0 ? lengthMs(request) : doneMs / i;
-    const run = await plan.runOnce(
-      request,
-      `compare ${i + 1} of ${total} (${side}), ${showSeconds(eachMs * (total - i))} to go`,
-    );
+    const label = `compare ${i + 1} of ${total} (${side})`;
+    const toGo = `${showSeconds(eachMs * (total - i))} to go`;
+    let run = await plan.runOnce(request, `${label}, ${toGo}`);
+    if (isSpoiled(run) && !plan.signal.aborted)
+      run = await plan.runOnce(request, `${label} again: the generator was late, ${toGo}`);
     doneMs += run.wallMs;
     if (plan.signal.aborted || run.partial) stopped = { why: "signal" };
-    else if (run.check.verdict === "generator-limited")
+    else if (isSpoiled(run))
       stopped = { why: "generator-limited", run: i + 1, side, reasons: run.check.reasons };
     else sides[side].push(run);
   }
   return { runsA: sides.A, runsB: sides.B, stopped };
+}
+
+function isSpoiled({ check, partial }: RunRecord): boolean {
+  return !partial && check.verdict === "generator-limited";
 }
 
 /** Of the `index`-th run from 0. */
