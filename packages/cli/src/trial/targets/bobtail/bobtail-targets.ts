@@ -1,7 +1,8 @@
 import { builtFile } from "../built-file.ts";
 import { managedTarget } from "../managed-target.ts";
 import { ownVersion } from "../own-version.ts";
-import type { TrialTarget } from "../target.ts";
+import type { TargetPlace, TrialTarget } from "../target.ts";
+import { targetTimes } from "../target-times.ts";
 import { proxyConfig } from "./proxy-config.ts";
 
 export function bobtailTargets(): readonly TrialTarget[] {
@@ -14,7 +15,7 @@ export function bobtailTargets(): readonly TrialTarget[] {
         "Two choices on peak EWMA, one retry within a budget of 10 %, no hedging.",
         "At most 1,024 requests under way, 128 at one backend; 256 more wait.",
       ],
-      policy: [],
+      policy: () => [],
     }),
     target({
       name: "bobtail/hedge",
@@ -22,9 +23,14 @@ export function bobtailTargets(): readonly TrialTarget[] {
       role: "best",
       notes: [
         "Two choices on peak EWMA, a second copy after a delay that Bobtail finds, one retry; both within a budget of 5 %.",
+        "An answer whose body stands still for 50 mean service times is given up, and counts against its backend.",
         "At most 1,024 requests under way, 128 at one backend; 256 more wait.",
       ],
-      policy: ["hedge: { after: auto }", "budget: { extra: 5% }"],
+      policy: (place) => [
+        "hedge: { after: auto }",
+        "budget: { extra: 5% }",
+        `timeout: { bodyIdle: ${targetTimes(place).tryTimeoutMs}ms }`,
+      ],
     }),
     target({
       name: "bobtail/round-robin",
@@ -32,7 +38,7 @@ export function bobtailTargets(): readonly TrialTarget[] {
       notes: [
         "No error penalty, no retry and no limit that counts: what other proxies' round robin does.",
       ],
-      policy: [
+      policy: () => [
         "balance: { policy: round-robin, errorPenalty: false }",
         "retry: { max: 0 }",
         "limit: { outstanding: 16384, perEndpoint: 8192 }",
@@ -42,7 +48,8 @@ export function bobtailTargets(): readonly TrialTarget[] {
 }
 
 interface BobtailTarget extends Pick<TrialTarget, "name" | "title" | "role" | "notes"> {
-  readonly policy: readonly string[];
+  /** Lines of the service beside its endpoints. */
+  readonly policy: (place: TargetPlace) => readonly string[];
 }
 
 function target({ policy, ...words }: BobtailTarget): TrialTarget {
@@ -51,7 +58,7 @@ function target({ policy, ...words }: BobtailTarget): TrialTarget {
     family: "bobtail",
     find: () => Promise.resolve({ version: ownVersion(), path: builtFile("../../main.js") }),
     configName: "bobtail.yaml",
-    config: (backends, place) => proxyConfig(backends, place, policy),
+    config: (backends, place) => proxyConfig(backends, place, policy(place)),
     launch: ({ path, configPath }) => ({
       command: process.execPath,
       args: [path, "proxy", "--config", configPath, "--grace", "1s"],
