@@ -251,7 +251,7 @@ test("gateway 5689: one endpoint alone is not hedged, a virtual one is, on anoth
   const alone = await firstIsSlow();
   const proxy = await bed.service([alone.urls[0] ?? ""], HEDGE);
   const answer = proxy.get("/");
-  await until(() => proxy.stats.skipped.no_alternative === 1);
+  await until(() => proxy.stats.skipped.no_alternative === 1 && alone.waiting[0] !== undefined);
   alone.waiting[0]?.end("itself");
   expect((await answer).body.toString()).toBe("itself");
 
