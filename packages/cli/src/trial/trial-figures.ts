@@ -2,6 +2,9 @@ import { showCount, showPercent } from "../plan/figures.ts";
 import { FAILED_LIMITS, RATIO_LIMITS } from "./grade.ts";
 import type { Percentile, TrialCell, TrialReport } from "./trial-report.ts";
 
+/** From here on a program of one thread makes its requests wait for itself. */
+const BUSY_CORES = 0.7;
+
 /** `92.1`, `>=2,000` where requests were given up below it, `never` among the failed, `-` of too few; in ms. */
 export function showPercentile(percentile: Percentile): string {
   if (percentile === undefined) return "-";
@@ -78,6 +81,12 @@ export function notesOf(report: TrialReport): readonly string[] {
     );
   for (const cell of cells.filter((one) => one.state !== "graded" && one.why !== ""))
     notes.push(`${cell.target}, ${cell.scenario}, ${showCell(cell)}: ${cell.why}`);
+  for (const { target, scenario, figures } of cells)
+    if ((figures?.cpu.target ?? 0) > BUSY_CORES)
+      notes.push(
+        `${target}, ${scenario}: the target used ${showCores(figures?.cpu.target)} cores. Where one thread of it had no more ` +
+          "to give, its times are of that and not of its choices: --time-scale 4 tells.",
+      );
   for (const { name, warnings } of report.targets)
     for (const warning of warnings) notes.push(`${name}: ${warning}`);
   return notes;

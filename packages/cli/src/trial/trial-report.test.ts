@@ -86,6 +86,13 @@ test("a stopped trial says that it is partial, and of how many cells", () => {
   );
 });
 
+test("a target that is short of CPU is told as that", () => {
+  const withCores = (target: number) =>
+    text([cellWith({ figures: figuresWith({ cpu: { generator: 0.1, fleet: 0.1, target } }) })]);
+  expect(withCores(0.81)).toMatch(/nginx\/round-robin, slow: the target used 0\.81 cores/);
+  expect(withCores(0.5)).not.toContain("the target used");
+});
+
 test("a slower time scale is said", () => {
   expect(text([cellWith({ factor: 4 })])).toContain("up to 4 times longer");
   expect(text([cellWith()])).not.toContain("times longer and");
