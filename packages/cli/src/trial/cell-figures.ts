@@ -103,16 +103,15 @@ export function isGradable(requests: number): boolean {
 }
 
 /**
- * A lower bound of a percentile over all requests, those without a good answer infinite. Where it lies among them,
- * they are graded by their share, and the time is that of the requests which were answered. A timeout is one of
- * them: its time would only tell how long the client waits, and be graded twice.
+ * A lower bound of a percentile with failures infinite. Where that has no value the failures are graded by
+ * their share, and the time is that of the requests which were answered.
  */
 function provenMs(section: LoadSection, quantile: number): number | undefined {
   if (headlineQuantile(section, quantile) === undefined) return undefined;
-  const { completed } = section;
   const count = headlineCount(section);
-  const rank = Math.ceil(provenQuantile(quantile, count) * count);
-  if (rank <= completed.count) return completed.quantile(rank / completed.count) / 1_000;
+  const proven = headlineQuantile(section, provenQuantile(quantile, count));
+  if (proven !== "unbounded") return proven?.ms;
+  const { completed } = section;
   return supportedQuantileMs(completed, provenQuantile(quantile, completed.count));
 }
 

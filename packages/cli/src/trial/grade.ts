@@ -20,7 +20,7 @@ export const FAILED_LIMITS = [0.001, 0.003, 0.01, 0.03, 0.1] as const;
 
 /** What a grade is made from. Those of the run are lower bounds: what the sample proves at 95 %. */
 export interface GradeBasis {
-  /** Failures and timeouts count as infinite; where that has no value, of the requests that were answered. */
+  /** Failures count as infinite; where that has no value, of the requests that were answered. */
   readonly p99Ms: number | undefined;
   readonly p999Ms: number | undefined;
   readonly failedRatio: number;

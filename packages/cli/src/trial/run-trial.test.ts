@@ -35,18 +35,6 @@ function measurementOf(
   return { load, before: moment(0), after: moment(1_050), sick: [0], factor, meanMs };
 }
 
-/** The same, of which some timed out after 150 mean service times. */
-const timedOutAs =
-  (timeouts: number) =>
-  async (job: CellJob): Promise<CellOutcome> => {
-    const measurement = measurementOf(job, { failed: timeouts });
-    const { measured } = measurement.load;
-    measured.ledger.httpErrors = 0;
-    measured.ledger.timeouts = timeouts;
-    if (timeouts > 0) measured.all.record(150 * MEAN_MICROS * job.factor, timeouts);
-    return { kind: "measured", measurement, config: "" };
-  };
-
 const NO_COUNTS = {
   received: 0,
   started: 0,
@@ -214,16 +202,6 @@ test("a grade below what was asked for is told by the exit code, whatever else t
   expect(exitCodeOf(report, { failBelow: "E" })).toBe(0);
   expect(exitCodeOf(report, { failBelow: "D" })).toBe(3);
 });
-
-test.each([4, 30, 60, 200])(
-  "%i timeouts are graded like as many errors: by their share, and not by how long the client waits",
-  async (lost) => {
-    const { report } = await run(timedOutAs(lost));
-    const { report: errors } = await run(measuredAs({ failed: lost }));
-    const graded = (cells: typeof report.cells) => cells.map(({ grade, why }) => ({ grade, why }));
-    expect(graded(report.cells)).toEqual(graded(errors.cells));
-  },
-);
 
 test("extra load is what the fleet received beyond what was sent", async () => {
   const { report } = await run(measuredAs());
