@@ -26,10 +26,10 @@ export interface OwnerTrial {
  */
 export async function planOwnerTarget(trial: OwnerTrial): Promise<PlannedTarget> {
   const { url, ports, waitMs, signal, say } = trial;
-  await refuseForeign(url);
   const target = urlTarget(url);
   const found = await target.find();
   if ("missing" in found) throw new CommandFailure(found.missing, found.remedy);
+  await refuseForeign(url);
   say(
     `Point ${url} at these ${ports.length} backends, for every path. Health checks, if it has any, should ask for ` +
       `${HEALTH_PATH}.\n\n${target.config(urlsOf(ports), { port: 0, directory: "", healthPath: HEALTH_PATH })}\n` +
