@@ -27,9 +27,11 @@ Examples:
   bobtail demo                                             see a sick backend and a short tail
   bobtail proxy --listen :8080 --to http://a:80 --to http://b:80 --hedge auto
   bobtail init && bobtail check bobtail.yaml && bobtail proxy --config bobtail.yaml
+  bobtail load http://127.0.0.1:8080 --rate 200            what users would feel
+  bobtail trial nginx                                      would it route round a slow backend?
 
-Exit codes: 0 ok, 1 internal error, 2 usage or policy file, 3 a threshold was not met, 5 the measurement is not valid,
-130 and 143 on signals.`,
+Exit codes: 0 ok, 1 internal error, 2 usage or policy file, 3 a threshold was not met, 4 a regression,
+5 the measurement is not valid, 130 and 143 on signals.`,
     );
   addDemoCommand(program);
   addProxyCommand(program);
