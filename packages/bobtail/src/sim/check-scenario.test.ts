@@ -46,6 +46,9 @@ test.each([
     { servers: [{ slowdwon: 5 }] },
     "servers[0].slowdwon: is not known here; did you mean slowdown?",
   ],
+  [{ servers: [{ weight: 0 }] }, "servers[0].weight: is 0; give a number above 0"],
+  [{ servers: [{ weight: "2" }] }, 'servers[0].weight: is "2"; give a number above 0'],
+  [{ servers: [{ virtual: 1 }] }, "servers[0].virtual: is 1; give true or false"],
   [
     { size: { kind: "gauss" } },
     'size.kind: is "gauss"; give one of constant, exponential, uniform, lognormal, pareto, empirical, mixture, stalls',

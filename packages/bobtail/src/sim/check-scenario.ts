@@ -53,6 +53,8 @@ const FAULT: Check = objectOf(
 
 const SERVER: Check = objectOf({
   count: count(1, 10_000),
+  weight: numberIn({ min: 0, above: true }),
+  virtual: BOOLEAN,
   workers: either(count(1, 100_000), oneOf(["unlimited"])),
   slowdown: numberIn({ min: 0, above: true }),
   interference: checkLaw,

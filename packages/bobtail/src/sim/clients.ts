@@ -9,6 +9,7 @@ import { type LoadBoard, ReportedBalancer } from "./load-reports.ts";
 import type { Kind } from "./request-source.ts";
 import type { WorldOptions } from "./scenario.ts";
 import type { SimServer } from "./server.ts";
+import { replicasOf } from "./servers.ts";
 
 /** One client: a service for each shard, as `createService` builds it anywhere. */
 export interface Client {
@@ -45,7 +46,11 @@ export function createClients(setup: ClientSetup): Client[] {
 
 function openService(setup: ClientSetup, members: readonly SimServer[], rng: Rng): Service {
   const { options, board, port, observer } = setup;
-  const endpoints = members.map((server) => ({ name: String(server.index) }));
+  const replicas = replicasOf(options);
+  const endpoints = members.map((server, i) => {
+    const { weight, virtual } = nth(replicas, i);
+    return { name: String(server.index), weight, virtual };
+  });
   const service = createService({
     options: options.policy,
     endpoints,

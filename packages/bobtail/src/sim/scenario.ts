@@ -74,6 +74,10 @@ export interface RequestClass {
 export interface ServerOptions {
   /** So many servers like this; a whole number in [1, 10,000], default 1. */
   readonly count?: number | undefined;
+  /** What clients believe of it: its share of traffic relative to the others. Above 0, default 1; its capacity is not touched. */
+  readonly weight?: number | undefined;
+  /** Clients take it for several servers behind one address, so that further copies may go there; default false. */
+  readonly virtual?: boolean | undefined;
   /** Jobs in service at one time; a whole number >= 1, default 1, or no limit and so no queue. */
   readonly workers?: number | "unlimited" | undefined;
   /** Multiplies every size that it serves; above 0, default 1. 5 is five times slower. */

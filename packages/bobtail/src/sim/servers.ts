@@ -49,6 +49,7 @@ export function capacityPerSecond(setup: WorldSetup, meanSizeMs: number): number
   return sum / perRoot;
 }
 
-function replicasOf(setup: WorldSetup): ServerOptions[] {
+/** The servers of one shard, one entry each. */
+export function replicasOf(setup: WorldSetup): ServerOptions[] {
   return setup.servers.flatMap((server) => Array.from({ length: server.count ?? 1 }, () => server));
 }

@@ -3,7 +3,7 @@ import { formatProblems } from "../policy-file/problem.ts";
 import type { ServiceConfig } from "../proxy/config.ts";
 import { CommandFailure } from "../terminal/failure.ts";
 import { createPalette } from "../terminal/palette.ts";
-import type { Candidate } from "./rehearsal.ts";
+import { type Candidate, hasWeights, type RehearsedEndpoint } from "./rehearsal.ts";
 
 export interface CandidateOptions {
   /** Default: the only one that a file has. */
@@ -26,9 +26,27 @@ export function readCandidates(files: readonly string[], options: CandidateOptio
     return {
       name: file,
       options: service.options,
-      servers: options.servers ?? service.endpoints.length,
+      endpoints: endpointsOf(file, service, options.servers),
     };
   });
+}
+
+const PLAIN: RehearsedEndpoint = { weight: 1, virtual: false };
+
+function endpointsOf(
+  file: string,
+  service: ServiceConfig,
+  servers: number | undefined,
+): RehearsedEndpoint[] {
+  const listed = service.endpoints.map(({ weight = 1, virtual = false }) => ({ weight, virtual }));
+  if (servers === undefined || servers === listed.length) return listed;
+  const said = listed.some(({ virtual }) => virtual) ? "a virtual one" : "weights";
+  if (said === "a virtual one" || hasWeights(listed))
+    throw new CommandFailure(
+      `--servers ${servers}: ${file} lists ${listed.length} endpoints with ${said}, and other servers have none`,
+      "Leave --servers out, or list so many endpoints in the file.",
+    );
+  return Array.from({ length: servers }, () => PLAIN);
 }
 
 function serviceOf(

@@ -1,7 +1,7 @@
 import type { Interval } from "bobtail/sim";
 import { showCount, showInterval, showMs, showPercent, wrap } from "../plan/figures.ts";
 import type { Palette } from "../terminal/palette.ts";
-import type { Candidate, RehearsedRow, Stage } from "./rehearsal.ts";
+import { type Candidate, hasWeights, type RehearsedRow, type Stage } from "./rehearsal.ts";
 import type { Trace } from "./trace.ts";
 
 export interface RehearsalReport {
@@ -30,7 +30,7 @@ export function rehearsalText(report: RehearsalReport, palette: Palette): string
     lines.push("", palette.bold(`against ${first.name}`));
     for (const row of others) lines.push(changeText(row, first, width));
   }
-  lines.push("", ...sharesText(rows, width));
+  lines.push("", ...sharesText(report, width));
   for (const note of notesOf(report)) lines.push("", wrap(note));
   if (stage.runs > 1)
     lines.push(
@@ -46,14 +46,17 @@ function setting({ trace, stage, candidates }: RehearsalReport): string {
   const { atMs, sizeMs, measure } = trace;
   const spanMs = atMs.at(-1) ?? 0;
   const mean = sizeMs.reduce((sum, ms) => sum + ms, 0) / sizeMs.length;
-  const counts = [...new Set(candidates.map(({ servers }) => servers))].join(" or ");
+  const counts = [...new Set(candidates.map(({ endpoints }) => endpoints.length))].join(" or ");
   const workers = stage.workers === "unlimited" ? "without limit" : `of ${stage.workers} workers`;
+  const others = [...(stage.workersOf ?? [])].map(
+    ([server, count]) => `, server ${server} ${count}`,
+  );
   const slow = [...stage.slow].map(
     ([server, factor]) => `, server ${server} ${factor} times slower`,
   );
   return (
     `${showCount(atMs.length)} requests in ${showMs(spanMs)} (${showCount((atMs.length * 1000) / spanMs)} a second), ` +
-    `${measure} ${showMs(mean)} on average, before ${counts} servers ${workers}${slow.join("")}; ` +
+    `${measure} ${showMs(mean)} on average, before ${counts} servers ${workers}${others.join("")}${slow.join("")}; ` +
     `the first ${showPercent(stage.warmUpRatio)} warm up.`
   );
 }
@@ -98,21 +101,47 @@ function signed(value: number): string {
   return value > 0 && text !== "0.0" ? `+${text}` : text.replace(/^-0\.0$/, "0.0");
 }
 
-function sharesText(rows: readonly RehearsedRow[], width: number): string[] {
+function sharesText({ rows, candidates }: RehearsalReport, width: number): string[] {
   const most = Math.max(...rows.map(({ shareRatios }) => shareRatios.length));
   if (most > MAX_SHARES) return [`Shares of ${most} servers: see --json.`];
   const head = Array.from({ length: most }, (_, i) => `#${i}`.padStart(8)).join("");
+  const shown = (name: string, shares: readonly number[]): string =>
+    name.padEnd(width) + shares.map((share) => showPercent(share).padStart(8)).join("");
   return [
     `${"copies".padEnd(width)}${head}`,
-    ...rows.map(
-      ({ name, shareRatios }) =>
-        name.padEnd(width) + shareRatios.map((share) => showPercent(share).padStart(8)).join(""),
-    ),
+    ...rows.flatMap(({ name, shareRatios }, i) => {
+      const { endpoints = [] } = candidates[i] ?? {};
+      const weights = endpoints.reduce((sum, { weight }) => sum + weight, 0);
+      const asked = endpoints.map(({ weight }) => weight / weights);
+      const line = shown(name, shareRatios);
+      return hasWeights(endpoints) ? [line, shown("  asked", asked)] : [line];
+    }),
   ];
 }
 
+/** What weights and virtual endpoints are rehearsed with: neither tells what a server can do. */
+function endpointNotes({ stage, candidates }: RehearsalReport): string[] {
+  const notes: string[] = [];
+  if (candidates.some(({ endpoints }) => hasWeights(endpoints))) {
+    if (stage.workers === "unlimited")
+      notes.push(
+        "Weights steer the copies here as they will then; without a queue no server is too small for its weight.",
+      );
+    else if (stage.workersOf === undefined)
+      notes.push(
+        `Weights steer the copies here as they will then, but they do not tell what a server can do: all have ${stage.workers} workers. Where a server is larger, say it: --workers-of 0=${2 * stage.workers}.`,
+      );
+  }
+  if (candidates.some(({ endpoints }) => endpoints.some(({ virtual }) => virtual)))
+    notes.push(
+      "A virtual endpoint is one server here, with one queue and one speed: a second copy may go there again, but behind the real one it may meet another server.",
+    );
+  return notes;
+}
+
 /** What limits the rehearsal, in sentences. */
-function notesOf({ trace, stage }: RehearsalReport): string[] {
+function notesOf(report: RehearsalReport): string[] {
+  const { trace, stage } = report;
   const notes: string[] = [];
   if (stage.workers === "unlimited")
     notes.push(
@@ -129,6 +158,7 @@ function notesOf({ trace, stage }: RehearsalReport): string[] {
       ? "Each copy draws its own size from the trace: slowness that belongs to a request, and strikes every copy, is not seen."
       : "All copies of a request have its size, and only the server makes a difference.",
   );
+  notes.push(...endpointNotes(report));
   for (const { reason, count, firstPlace } of trace.skips)
     notes.push(`Left out: ${showCount(count)} lines, ${reason} (first at ${firstPlace}).`);
   if (trace.isCut) notes.push(`Only the first ${showCount(trace.atMs.length)} requests are taken.`);
@@ -151,6 +181,7 @@ export function rehearsalJson(report: RehearsalReport): Record<string, unknown> 
     },
     stage: {
       workers: stage.workers,
+      workers_of: Object.fromEntries(stage.workersOf ?? []),
       slow: Object.fromEntries(stage.slow),
       queue_timeout_ms: stage.queueTimeoutMs ?? null,
       copies: stage.copies,
@@ -161,7 +192,8 @@ export function rehearsalJson(report: RehearsalReport): Record<string, unknown> 
     },
     policies: rows.map((row, i) => ({
       file: row.name,
-      servers: candidates[i]?.servers,
+      servers: candidates[i]?.endpoints.length,
+      endpoints: candidates[i]?.endpoints,
       latency_ms: byName(row.latencyMs),
       change_ratio: row.change === undefined ? null : byName(row.change),
       failed_ratio: plain(row.failedRatio),

@@ -6,10 +6,10 @@ import type { ServiceOptions } from "bobtail/sim";
 import { afterEach, expect, test } from "vitest";
 import { createPalette } from "../terminal/palette.ts";
 import { readCandidates } from "./candidates.ts";
-import { rehearseAll, type Stage } from "./rehearsal.ts";
+import { type RehearsedEndpoint, rehearseAll, type Stage } from "./rehearsal.ts";
 import { rehearsalJson, rehearsalText } from "./rehearsal-report.ts";
 import { rehearsalOf } from "./rehearse.ts";
-import { slowFlag } from "./stage-flags.ts";
+import { slowFlag, workersOfFlag } from "./stage-flags.ts";
 import type { Trace } from "./trace.ts";
 
 const PLAIN = createPalette(false);
@@ -49,7 +49,16 @@ function trace(requests: number, meanMs = 10): Trace {
   return { file: "t.csv", atMs, sizeMs, measure: "size", skips: [], isCut: false, ...fields };
 }
 
-const candidate = (name: string, options: ServiceOptions) => ({ name, options, servers: 10 });
+const EVEN: RehearsedEndpoint[] = Array.from({ length: 10 }, () => endpoint());
+const candidate = (name: string, options: ServiceOptions, endpoints = EVEN) => ({
+  name,
+  options,
+  endpoints,
+});
+
+function endpoint(weight = 1, virtual = false): RehearsedEndpoint {
+  return { weight, virtual };
+}
 
 test("what is known of the fleet with one slow backend comes out, and the change against the first policy", async () => {
   const candidates = [candidate("before", ROUND_ROBIN), candidate("after", HEDGED)];
@@ -126,6 +135,56 @@ test("the report shows cost beside gain, the shares of the servers, and what lim
   });
 });
 
+test("endpoints get the traffic that their weights ask for, before servers that are alike unless it is said otherwise", async () => {
+  const weighted = EVEN.map((_, i) => endpoint(i === 0 ? 5 : 1));
+  const candidates = [
+    candidate("even.yaml", ROUND_ROBIN),
+    candidate("weighted.yaml", ROUND_ROBIN, weighted),
+  ];
+  const alike: Stage = { ...STAGE, slow: new Map(), queueTimeoutMs: undefined };
+  const larger: Stage = { ...alike, workersOf: new Map([[0, 20]]) };
+  const [, overloaded] = await rehearseAll(candidates, trace(20_000), alike);
+  const [even, fitting] = await rehearseAll(candidates, trace(20_000), larger);
+  expect(even?.shareRatios[0]).toBeCloseTo(0.1, 3);
+  expect(overloaded?.shareRatios[0]).toBeCloseTo(5 / 14, 2);
+  expect(fitting?.shareRatios[0]).toBeCloseTo(5 / 14, 2);
+  expect(overloaded?.change?.p99?.mean).toBeGreaterThan(5);
+  expect(fitting?.change?.p99?.mean).toBeLessThan(0);
+});
+
+test("a second copy goes to the same endpoint where that is virtual, and only there", async () => {
+  const hedge: ServiceOptions = { hedge: { afterMs: 20 }, budget: { extraRatio: 1 } };
+  const stage: Stage = { ...STAGE, workers: "unlimited", slow: new Map(), copies: "independent" };
+  const candidates = [
+    candidate("real", hedge, [endpoint()]),
+    candidate("virtual", hedge, [endpoint(1, true)]),
+  ];
+  const [real, virtual] = await rehearseAll(candidates, trace(5000), stage);
+  expect(real?.extraRatio.mean).toBe(0);
+  expect(virtual?.extraRatio.mean).toBeGreaterThan(0.1);
+  expect(virtual?.change?.p99?.mean).toBeLessThan(-0.1);
+});
+
+test("the report shows what weights ask for, and says what they and virtual endpoints are taken to be", async () => {
+  const short = trace(500);
+  const candidates = [candidate("w.yaml", ROUND_ROBIN, [endpoint(3), endpoint(1, true)])];
+  const text = async (stage: Stage): Promise<string> => {
+    const rows = await rehearseAll(candidates, short, stage);
+    expect(rehearsalJson({ trace: short, stage, candidates, rows })).toMatchObject({
+      policies: [{ servers: 2, endpoints: [{ weight: 3 }, { weight: 1, virtual: true }] }],
+    });
+    return rehearsalText({ trace: short, stage, candidates, rows }, PLAIN).replace(/\s+/g, " ");
+  };
+  const alike = await text({ ...STAGE, runs: 1 });
+  expect(alike).toContain("asked 75.0 % 25.0 %");
+  expect(alike).toContain("all have 4 workers");
+  expect(alike).toContain("A virtual endpoint is one server here");
+  const told = await text({ ...STAGE, runs: 1, workersOf: new Map([[0, 12]]) });
+  expect(told).toContain("of 4 workers, server 0 12");
+  expect(told).not.toContain("all have 4 workers");
+  expect(await text({ ...STAGE, runs: 1, workers: "unlimited" })).toContain("without a queue");
+});
+
 test("a policy file gives options and servers; a mistake, a missing or an unclear service is told", () => {
   const folder = mkdtempSync(join(tmpdir(), "bobtail-rehearse-"));
   folders.push(folder);
@@ -140,9 +199,21 @@ test("a policy file gives options and servers; a mistake, a missing or an unclea
   const bad = file("bad.yaml", "services: { search: { endpoints: [http://a:1], hedge: 12 } }");
   const options = {};
   expect(readCandidates([good], options)).toMatchObject([
-    { name: good, servers: 2, options: { hedge: { afterMs: 12 } } },
+    { name: good, endpoints: [endpoint(), endpoint()], options: { hedge: { afterMs: 12 } } },
   ]);
-  expect(readCandidates([two], { ...options, service: "ads", servers: 7 })[0]?.servers).toBe(7);
+  expect(readCandidates([two], { ...options, service: "ads", servers: 7 })[0]?.endpoints).toEqual(
+    Array.from({ length: 7 }, () => endpoint()),
+  );
+  const weighted = file(
+    "weighted.yaml",
+    "services: { search: { endpoints: [http://a:1, { url: http://b:1, weight: 2.5, virtual: true }] } }",
+  );
+  const both = [endpoint(), endpoint(2.5, true)];
+  expect(readCandidates([weighted], options)[0]?.endpoints).toEqual(both);
+  expect(readCandidates([weighted], { servers: 2 })[0]?.endpoints).toEqual(both);
+  expect(() => readCandidates([weighted], { servers: 3 })).toThrow(
+    /--servers 3: .*weighted\.yaml lists 2 endpoints with a virtual one/,
+  );
   expect(() => readCandidates([two], options)).toThrow(/2 services/);
   expect(() => readCandidates([good], { ...options, service: "ads" })).toThrow(/no service ads/);
   expect(() => readCandidates([good, bad], options)).toThrow(
@@ -150,7 +221,7 @@ test("a policy file gives options and servers; a mistake, a missing or an unclea
   );
 });
 
-test("slow servers add up over repeated options, and nonsense is refused", () => {
+test("slow servers and larger ones add up over repeated options, and nonsense is refused", () => {
   expect([...slowFlag("3=2", slowFlag("0=5,1=1.5"))]).toEqual([
     [0, 5],
     [1, 1.5],
@@ -158,6 +229,11 @@ test("slow servers add up over repeated options, and nonsense is refused", () =>
   ]);
   for (const text of ["", "5", "0=", "=5", "0=0", "a=5", "0=-1"])
     expect(() => slowFlag(text)).toThrow(/0=5/);
+  expect([...workersOfFlag("1=2", workersOfFlag("0=8"))]).toEqual([
+    [0, 8],
+    [1, 2],
+  ]);
+  for (const text of ["0=1.5", "0=0", "8", "0=10001"]) expect(() => workersOfFlag(text)).toThrow();
 });
 
 test("a rehearsal needs policy and trace, and takes nothing that belongs to a scenario", () => {

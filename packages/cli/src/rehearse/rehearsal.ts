@@ -19,12 +19,27 @@ export interface Candidate {
   /** Its file. */
   readonly name: string;
   readonly options: ServiceOptions;
-  readonly servers: number;
+  /** Each stands for the server of its place. */
+  readonly endpoints: readonly RehearsedEndpoint[];
+}
+
+/** What the policy believes of a server, whatever the server can do. */
+export interface RehearsedEndpoint {
+  /** Relative to the others; above 0. */
+  readonly weight: number;
+  readonly virtual: boolean;
+}
+
+/** Whether their weights differ. */
+export function hasWeights(endpoints: readonly RehearsedEndpoint[]): boolean {
+  return endpoints.some(({ weight }) => weight !== endpoints[0]?.weight);
 }
 
 /** The servers before which the policies are rehearsed. */
 export interface Stage {
   readonly workers: number | "unlimited";
+  /** Workers of servers that have others than `workers`, by place of the server. Default none. */
+  readonly workersOf?: ReadonlyMap<number, number> | undefined;
   /** Factors by place of the server; every other is 1. */
   readonly slow: ReadonlyMap<number, number>;
   readonly queueTimeoutMs: number | undefined;
@@ -83,12 +98,15 @@ export async function rehearseAll(
   return rows;
 }
 
-function scenarioOf({ servers }: Candidate, trace: Trace, stage: Stage): Scenario {
-  const { workers, slow, queueTimeoutMs, copies, cancel, warmUpRatio } = stage;
+/** The servers are of the stage and alike for all policies; only what is believed of them is the policy's. */
+function scenarioOf({ endpoints }: Candidate, trace: Trace, stage: Stage): Scenario {
+  const { workers, workersOf, slow, queueTimeoutMs, copies, cancel, warmUpRatio } = stage;
   const { atMs, sizeMs } = trace;
   return {
-    servers: Array.from({ length: servers }, (_, i) => ({
-      workers,
+    servers: endpoints.map(({ weight, virtual }, i) => ({
+      weight,
+      virtual,
+      workers: workersOf?.get(i) ?? workers,
       slowdown: slow.get(i) ?? 1,
       queueTimeoutMs,
     })),
@@ -103,7 +121,7 @@ function scenarioOf({ servers }: Candidate, trace: Trace, stage: Stage): Scenari
 }
 
 function rowOf(
-  { name, servers }: Candidate,
+  { name, endpoints }: Candidate,
   results: readonly SimResult[],
   first: RehearsedRow | undefined,
 ): RehearsedRow {
@@ -121,7 +139,7 @@ function rowOf(
     failedRatio: over(failedRatio),
     extraRatio: over(extraRatio),
     busyRatio: over(busyRatio),
-    shareRatios: Array.from({ length: servers }, (_, i) => over((r) => shareOf(r, i)).mean),
+    shareRatios: endpoints.map((_, i) => over((r) => shareOf(r, i)).mean),
     results,
   };
 }

@@ -4,7 +4,7 @@ import { ratioIn } from "../plan/plan-flags.ts";
 import { CommandFailure } from "../terminal/failure.ts";
 import { paletteFor } from "../terminal/palette.ts";
 import type { Candidate, Stage } from "./rehearsal.ts";
-import { countFlag, durationFlag, slowFlag } from "./stage-flags.ts";
+import { countFlag, durationFlag, slowFlag, workersOfFlag } from "./stage-flags.ts";
 import type { Trace } from "./trace.ts";
 
 /** Options of `bobtail sim --policy FILE --trace FILE`. */
@@ -19,6 +19,7 @@ export interface RehearseOptions {
   readonly unit?: LatencyUnit | undefined;
   readonly servers?: number | undefined;
   readonly workersPerServer?: number | undefined;
+  readonly workersOf?: ReadonlyMap<number, number> | undefined;
   readonly slow?: ReadonlyMap<number, number> | undefined;
   readonly queueTimeout?: number | undefined;
   readonly copies?: "same-size" | "independent" | undefined;
@@ -44,6 +45,7 @@ const OWN_FLAGS: Readonly<Partial<Record<keyof RehearseOptions, string>>> = {
   unit: "--unit",
   servers: "--servers",
   workersPerServer: "--workers-per-server",
+  workersOf: "--workers-of",
   slow: "--slow",
   queueTimeout: "--queue-timeout",
   copies: "--copies",
@@ -83,6 +85,11 @@ export function addRehearseOptions(command: Command): void {
       "--workers-per-server <n>",
       "requests that a server serves at one time; default no limit, so no queue",
       countFlag,
+    )
+    .option(
+      "--workers-of <server=n>",
+      "a server of another size, as 0=8; may be repeated",
+      workersOfFlag,
     )
     .option("--slow <server=factor>", "a slow server, as 0=5; may be repeated", slowFlag)
     .option(
@@ -172,18 +179,21 @@ export async function rehearse(options: RehearseOptions): Promise<void> {
 
 function stageOf(options: RehearseOptions, trace: Trace, candidates: readonly Candidate[]): Stage {
   const { runs = DEFAULT_RUNS, seed = 1, slow = new Map<number, number>() } = options;
-  const fewest = Math.min(...candidates.map(({ servers }) => servers));
+  const fewest = Math.min(...candidates.map(({ endpoints }) => endpoints.length));
   if (fewest === 0)
     throw new CommandFailure("a service without endpoints cannot be rehearsed", "Give --servers.");
-  for (const server of slow.keys()) {
-    if (server >= fewest)
+  checkPlaces("--slow", slow, fewest);
+  if (options.workersOf !== undefined) {
+    checkPlaces("--workers-of", options.workersOf, fewest);
+    if (options.workersPerServer === undefined)
       throw new CommandFailure(
-        `--slow ${server}: there are ${fewest} servers`,
-        `Name one from 0 to ${fewest - 1}.`,
+        "--workers-of: the other servers have no limit",
+        "Give them one with --workers-per-server.",
       );
   }
   return {
     workers: options.workersPerServer ?? "unlimited",
+    workersOf: options.workersOf,
     slow,
     queueTimeoutMs: options.queueTimeout,
     copies: options.copies ?? (trace.measure === "latency" ? "independent" : "same-size"),
@@ -192,4 +202,14 @@ function stageOf(options: RehearseOptions, trace: Trace, candidates: readonly Ca
     runs,
     seed,
   };
+}
+
+function checkPlaces(flag: string, byServer: ReadonlyMap<number, number>, servers: number): void {
+  for (const server of byServer.keys()) {
+    if (server >= servers)
+      throw new CommandFailure(
+        `${flag} ${server}: there are ${servers} servers`,
+        `Name one from 0 to ${servers - 1}.`,
+      );
+  }
 }

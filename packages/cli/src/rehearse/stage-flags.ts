@@ -17,17 +17,26 @@ export function durationFlag(text: string): number {
   return ms.value;
 }
 
+type ByServer = ReadonlyMap<number, number>;
+
 /** `0=5`, or `0=5,3=2`: server 0 is five times slower, server 3 twice. */
-export function slowFlag(
-  text: string,
-  before: ReadonlyMap<number, number> = new Map(),
-): Map<number, number> {
-  const all = new Map(before);
-  for (const part of text.split(",")) {
-    const [, server = "", factor = ""] = /^\s*(\d{1,5})=(\d+(?:\.\d+)?)\s*$/.exec(part) ?? [];
-    if (server === "" || !(Number(factor) > 0))
-      throw new InvalidArgumentError("Expected a server from 0 and a factor, as 0=5.");
-    all.set(Number(server), Number(factor));
-  }
-  return all;
+export function slowFlag(text: string, before: ByServer = new Map()): ByServer {
+  return new Map([...before, ...byServer(text, "a factor, as 0=5")]);
+}
+
+/** `0=8`, or `0=8,3=2`: server 0 has eight workers, server 3 two. */
+export function workersOfFlag(text: string, before: ByServer = new Map()): ByServer {
+  const all = byServer(text, "a whole number of workers, as 0=8");
+  if (all.some(([, workers]) => !Number.isInteger(workers) || workers > MAX_SERVERS))
+    throw new InvalidArgumentError(`Expected whole numbers of workers from 1 to ${MAX_SERVERS}.`);
+  return new Map([...before, ...all]);
+}
+
+function byServer(text: string, wanted: string): [server: number, value: number][] {
+  return text.split(",").map((part) => {
+    const [, server = "", value = ""] = /^\s*(\d{1,5})=(\d+(?:\.\d+)?)\s*$/.exec(part) ?? [];
+    if (server === "" || !(Number(value) > 0))
+      throw new InvalidArgumentError(`Expected a server from 0 and ${wanted}.`);
+    return [Number(server), Number(value)];
+  });
 }
