@@ -1,10 +1,9 @@
 import { CommandFailure } from "../terminal/failure.ts";
+import { brokenHeader, type CsvRow, CsvRows, cellAt, cellsOf, delimiterOf } from "./csv-rows.ts";
 import type { LogReader, ReaderSetup } from "./latency-log.ts";
 import { isLatencyName } from "./latency-name.ts";
 import { readLatencyMs } from "./latency-unit.ts";
 import { isSet, type ValueReader, valueReader } from "./value-reader.ts";
-
-export const DELIMITERS = [",", "\t", ";", "|"] as const;
 
 interface Columns {
   readonly delimiter: string;
@@ -15,45 +14,58 @@ interface Columns {
   readonly pairOf: ValueReader;
 }
 
-/**
- * Values in columns, with a header or without; one value a line is a column too.
- *
- * Quoted cells follow RFC 4180, but for line ends inside quotes.
- */
+/** Values in columns, with a header or without; one value a line is a column too. Quoted cells follow RFC 4180. */
 export function csvReader(setup: ReaderSetup): LogReader {
-  const { sink } = setup;
+  const { sink, at } = setup;
+  let rows: CsvRows | undefined;
   let columns: Columns | undefined;
+  const open = (delimiter: string): CsvRows =>
+    new CsvRows({
+      delimiter,
+      at,
+      onRow(row) {
+        if (columns === undefined) {
+          const first = readFirst(row, delimiter, setup);
+          columns = first.columns;
+          if (first.isHeader) return;
+        }
+        readRow(row, columns, setup);
+      },
+      onBroken(reason) {
+        if (columns === undefined) throw brokenHeader(setup.place(), reason);
+        sink.skip(reason);
+      },
+    });
   return {
     line(text) {
-      if (text.trim() === "") return;
-      if (columns === undefined) {
-        const first = readFirst(text, setup);
-        columns = first.columns;
-        if (first.isHeader) return;
-      }
-      readRow(text, columns, setup);
+      rows ??= open(delimiterOf(text));
+      rows.line(text);
+    },
+    cut() {
+      rows?.cut();
     },
     end() {
+      rows?.cut();
       if (columns === undefined) sink.skip("empty");
     },
   };
 }
 
-function readRow(text: string, columns: Columns, { sink }: ReaderSetup): void {
+function readRow(row: CsvRow, columns: Columns, { sink }: ReaderSetup): void {
   const { delimiter, latency } = columns;
-  const cell = cellAt(text, delimiter, latency);
+  const cell = cellAt(row, delimiter, latency);
   const ms = cell === undefined ? Number.NaN : columns.latencyOf.toMs(cell);
   if (Number.isNaN(ms)) {
     sink.skip(whyNoLatency(cell));
     return;
   }
-  if (columns.censored !== undefined && isSet(cellAt(text, delimiter, columns.censored))) {
+  if (columns.censored !== undefined && isSet(cellAt(row, delimiter, columns.censored))) {
     sink.addCensored(ms);
     return;
   }
   sink.add(ms);
   if (columns.pair === undefined) return;
-  const backupMs = columns.pairOf.toMs(cellAt(text, delimiter, columns.pair) ?? "");
+  const backupMs = columns.pairOf.toMs(cellAt(row, delimiter, columns.pair) ?? "");
   if (ms >= 0 && !Number.isNaN(backupMs)) sink.addPair({ primaryMs: ms, backupMs });
 }
 
@@ -62,42 +74,13 @@ function whyNoLatency(cell: string | undefined): string {
   return cell.trim() === "" ? "empty" : "not a number";
 }
 
-/** One cell, without reading the others where nothing is quoted. */
-function cellAt(text: string, delimiter: string, column: number): string | undefined {
-  if (text.includes('"')) return cells(text, delimiter)[column];
-  let from = 0;
-  for (let i = 0; i < column; i++) {
-    const end = text.indexOf(delimiter, from);
-    if (end === -1) return undefined;
-    from = end + 1;
-  }
-  const end = text.indexOf(delimiter, from);
-  return end === -1 ? text.slice(from) : text.slice(from, end);
-}
-
-/** All cells of a line, without their quotes. */
-export function cells(text: string, delimiter: string): string[] {
-  const found: string[] = [];
-  let cell = "";
-  let isQuoted = false;
-  for (let i = 0; i < text.length; i++) {
-    const char = text[i] as string;
-    if (char === '"') {
-      if (isQuoted && text[i + 1] === '"') cell += text[++i];
-      else isQuoted = !isQuoted;
-    } else if (char === delimiter && !isQuoted) {
-      found.push(cell);
-      cell = "";
-    } else cell += char;
-  }
-  found.push(cell);
-  return found;
-}
-
-function readFirst(text: string, setup: ReaderSetup): { columns: Columns; isHeader: boolean } {
+function readFirst(
+  row: CsvRow,
+  delimiter: string,
+  setup: ReaderSetup,
+): { columns: Columns; isHeader: boolean } {
   const { options } = setup;
-  const delimiter = DELIMITERS.find((candidate) => text.includes(candidate)) ?? ",";
-  const first = cells(text, delimiter).map((cell) => cell.trim());
+  const first = cellsOf(row, delimiter).map((cell) => cell.trim());
   const isHeader = !first.some(isValue);
   const names = isHeader ? first : first.map(() => "");
   const latency =

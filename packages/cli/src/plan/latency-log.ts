@@ -1,4 +1,5 @@
 import type { Empirical, LatencyBucket, LatencyPair } from "bobtail/plan";
+import type { Position } from "./csv-rows.ts";
 import type { LatencyUnit } from "./latency-unit.ts";
 
 export type LogFormat = "csv" | "json" | "hlog" | "prometheus" | "nginx" | "envoy";
@@ -68,6 +69,8 @@ export interface LatencySink {
 /** Reads one format line by line. Fails with a `CommandFailure` where the log as a whole makes no sense. */
 export interface LogReader {
   line(text: string): void;
+  /** A line of the file was too long and is left out; for formats where a line may belong to the one before. */
+  cut?(): void;
   end(): void;
 }
 
@@ -78,4 +81,6 @@ export interface ReaderSetup {
   readonly options: LogOptions;
   readonly sink: LatencySink;
   readonly place: Place;
+  /** What `place` tells of; a reader of rows over several lines sets it to the first. */
+  readonly at: Position;
 }

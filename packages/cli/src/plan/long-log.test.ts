@@ -84,6 +84,22 @@ test("a file without line ends does not fill the memory", async () => {
   expect(log.skips).toEqual([{ reason: "longer than 1 MiB", count: 1, firstPlace: "x.csv:3" }]);
 });
 
+test("nor does a quote that nobody closes, nor a long line inside one", async () => {
+  const lines = function* (): Generator<Buffer> {
+    yield Buffer.from('latency_ms,note\n5,"open\n');
+    for (let i = 0; i < 40; i++) yield Buffer.from("6,x\n".repeat(50_000));
+    yield Buffer.from('7,"open\n');
+    yield Buffer.alloc(2_000_000, "7");
+    yield Buffer.from("\n8,y\n");
+  };
+  const log = await readLatencies(["x.csv"], { open: () => Readable.from(lines()) });
+  expect(log.count).toBe(2_000_001);
+  expect(log.skips).toEqual([
+    { reason: "a quoted cell that does not end", count: 2, firstPlace: "x.csv:2" },
+    { reason: "longer than 1 MiB", count: 1, firstPlace: "x.csv:2000004" },
+  ]);
+});
+
 test("a file that is not there is said so", async () => {
   await expect(readLatencies(["/nowhere/at/all.csv"])).rejects.toThrow(
     "/nowhere/at/all.csv: no such file",

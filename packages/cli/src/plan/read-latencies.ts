@@ -35,7 +35,7 @@ export async function readLatencies(
   const at = { file: "", line: 0 };
   const place = (): string => `${at.file}:${Math.max(1, at.line)}`;
   const collector = new LatencyCollector(place);
-  const setup: ReaderSetup = { options, sink: collector, place };
+  const setup: ReaderSetup = { options, sink: collector, place, at };
   const formats = new Set<LogFormat>();
   let bytes = 0;
   let lines = 0;
@@ -48,7 +48,10 @@ export async function readLatencies(
       onLine(text) {
         at.line++;
         lines++;
-        if (text === undefined) return collector.skip("longer than 1 MiB");
+        if (text === undefined) {
+          reader?.cut?.();
+          return collector.skip("longer than 1 MiB");
+        }
         const bare = at.line === 1 && text.startsWith("\ufeff") ? text.slice(1) : text;
         if (reader === undefined) {
           if (bare.trim() === "") return;

@@ -38,6 +38,30 @@ describe("CSV", () => {
     expect(Array.from(log.latency.valuesMs)).toEqual([7, 8]);
   });
 
+  test("reads rows whose quoted cells hold line ends, escaped quotes and delimiters", async () => {
+    const text =
+      '"took,\r\nreally",note\r\n7ms,"one\r\n\r\n9ms,""two"""\r\n8ms,x\r\n-1ms,"a\r\nb"\r\noops,y\r\n';
+    const log = await readText(text, { field: "took,\nreally" });
+    expect(Array.from(log.latency.valuesMs)).toEqual([7, 8]);
+    expect(skipsOf(log)).toEqual(["2 not a number at log:7"]);
+  });
+
+  test("loses the line of a stray quote alone, and counts it", async () => {
+    const log = await readText('a,latency_ms\n"x,1\ny,2\n"z",3\n"he "is,4\n"end,5\n');
+    expect(Array.from(log.latency.valuesMs)).toEqual([2, 3]);
+    expect(skipsOf(log)).toEqual([
+      "2 a quoted cell that does not end at log:2",
+      "1 a quote inside quotes that is not doubled at log:5",
+    ]);
+  });
+
+  test("refuses a header whose quotes do not pair, with place and remedy", async () => {
+    await expect(readText('"latency_ms,b\n1,2\n')).rejects.toMatchObject({
+      message: "log:1: a quoted cell that does not end",
+      remedy: expect.stringContaining("twice"),
+    });
+  });
+
   test("skips and counts what is no latency, with the place of the first", async () => {
     const text = "x,latency_ms\n1,5\n2,NaN\n3,-4\n4,\n5,oops\n6\n7,Infinity\n8,6\n";
     const log = await readText(text);

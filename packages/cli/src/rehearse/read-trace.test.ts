@@ -11,6 +11,18 @@ test("a CSV trace: arrivals from the first one on, sizes in ms, columns found by
   expect([trace.timeField, trace.sizeField]).toEqual(["at_ms", "service_us"]);
 });
 
+test("quoted cells of a trace may hold line ends; a stray quote loses its line alone", async () => {
+  const trace = await read(
+    'path,at_ms,size_ms\n"/a\n""b"", c",1,5\n"/open,2,6\n/c,3,7\n"/d",4,8\n"/e "f",5,9\n',
+  );
+  expect(trace.sizeMs).toEqual([5, 7, 8]);
+  expect(trace.skips).toEqual([
+    { reason: "a quoted cell that does not end", count: 1, firstPlace: "trace:4" },
+    { reason: "a quote inside quotes that is not doubled", count: 1, firstPlace: "trace:7" },
+  ]);
+  await expect(read('"at_ms,size_ms\n1,2\n')).rejects.toThrow("trace:1: a quoted cell");
+});
+
 test("JSON lines with ISO times and latencies that have their unit, in fields inside others too", async () => {
   const trace = await read(
     '{"timestamp":"2026-01-01T00:00:00.000Z","latency":"12ms"}\n{"timestamp":"2026-01-01T00:00:01.250Z","latency":"1.5s"}\n',

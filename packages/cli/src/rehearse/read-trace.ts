@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { cells, DELIMITERS } from "../plan/csv-reader.ts";
+import { brokenHeader, CsvRows, cellsOf, delimiterOf, type Position } from "../plan/csv-rows.ts";
 import { fieldAt, parseJson } from "../plan/json-lines-reader.ts";
 import type { Place } from "../plan/latency-log.ts";
 import { openLog, scanLines } from "../plan/scan-lines.ts";
@@ -21,12 +21,24 @@ export interface ReadTraceOptions extends TraceOptions {
 /** The cells or the object of a line; a text: why it has none. */
 type Row = { readonly time: unknown; readonly size: unknown } | string;
 
-interface Reader {
+/** Which names hold the arrival and the size; "" where there is no header. */
+interface Names {
   readonly timeField: string;
   readonly sizeField: string;
-  /** The first line is a header. */
-  readonly hasHeader: boolean;
-  row(text: string): Row;
+}
+
+/** Takes the lines of one format. */
+interface LineTaker {
+  line(text: string): void;
+  /** A line is left out, or there are no more. */
+  cut(): void;
+}
+
+interface TakerSetup {
+  readonly kept: Requests;
+  readonly options: TraceOptions;
+  readonly place: Place;
+  readonly at: Position;
 }
 
 /**
@@ -38,31 +50,35 @@ interface Reader {
 export async function readTrace(file: string, options: ReadTraceOptions = {}): Promise<Trace> {
   const { open = openLog, maxRequests = MAX_REQUESTS } = options;
   const shown = file === "-" ? "<stdin>" : file;
-  let line = 0;
-  const place: Place = () => `${shown}:${Math.max(1, line)}`;
+  const at: Position = { line: 0 };
+  const place: Place = () => `${shown}:${Math.max(1, at.line)}`;
   const kept = new Requests(options, place, maxRequests);
-  let reader: Reader | undefined;
+  let taker: LineTaker | undefined;
   await scanLines(file, open(file), {
     onLine(text) {
-      line++;
-      if (text === undefined) return kept.skip("longer than 1 MiB");
-      const bare = line === 1 && text.startsWith("\ufeff") ? text.slice(1) : text;
-      if (bare.trim() === "") return;
-      if (reader === undefined) {
-        if (bare.includes("\u0000"))
-          throw new CommandFailure(`${place()}: this is not a text file`, "Unpack it first.");
-        reader = bare.startsWith("{")
-          ? jsonReader(bare, options, place)
-          : csvReader(bare, options, place);
-        kept.begin(reader);
-        if (reader.hasHeader) return;
+      at.line++;
+      if (text === undefined) {
+        taker?.cut();
+        return kept.skip("longer than 1 MiB");
       }
-      kept.add(reader.row(bare));
+      const bare = at.line === 1 && text.startsWith("\ufeff") ? text.slice(1) : text;
+      if (taker === undefined) {
+        if (bare.trim() === "") return;
+        taker = takerOf(bare, { kept, options, place, at });
+      }
+      taker.line(bare);
     },
   });
-  if (reader === undefined)
+  if (taker === undefined)
     throw new CommandFailure(`${shown}: nothing in it`, "Name a trace that holds requests.");
+  taker.cut();
   return kept.finish(shown);
+}
+
+function takerOf(first: string, setup: TakerSetup): LineTaker {
+  if (first.includes("\u0000"))
+    throw new CommandFailure(`${setup.place()}: this is not a text file`, "Unpack it first.");
+  return first.startsWith("{") ? jsonTaker(first, setup) : csvTaker(first, setup);
 }
 
 class Requests {
@@ -92,7 +108,7 @@ class Requests {
     this.isCut = false;
   }
 
-  begin({ timeField, sizeField }: Reader): void {
+  begin({ timeField, sizeField }: Names): void {
     const { options, place } = this;
     const { toMs } = valueReader(sizeField, { options: { unit: options.unit }, place });
     this.timeField = timeField;
@@ -156,27 +172,62 @@ class Requests {
   }
 }
 
-function jsonReader(first: string, options: TraceOptions, place: Place): Reader {
+function jsonTaker(first: string, { kept, options, place }: TakerSetup): LineTaker {
   const record = parseJson(first);
   if (typeof record !== "object" || record === null)
     throw new CommandFailure(`${place()}: not a JSON object`, "Write one JSON object a line.");
   const { time, size } = chooseFields(Object.keys(record), options, place);
+  kept.begin({ timeField: time, sizeField: size });
+  const rowOf = (text: string): Row => {
+    const value = parseJson(text);
+    if (value === undefined) return "not JSON";
+    if (typeof value !== "object" || value === null) return "not a JSON object";
+    return { time: fieldAt(value, time), size: fieldAt(value, size) };
+  };
   return {
-    timeField: time,
-    sizeField: size,
-    hasHeader: false,
-    row(text) {
-      const value = parseJson(text);
-      if (value === undefined) return "not JSON";
-      if (typeof value !== "object" || value === null) return "not a JSON object";
-      return { time: fieldAt(value, time), size: fieldAt(value, size) };
+    line(text) {
+      if (text.trim() !== "") kept.add(rowOf(text));
     },
+    cut() {},
   };
 }
 
-function csvReader(first: string, options: TraceOptions, place: Place): Reader {
-  const delimiter = DELIMITERS.find((candidate) => first.includes(candidate)) ?? ",";
-  const names = cells(first, delimiter).map((cell) => cell.trim());
+function csvTaker(first: string, { kept, options, place, at }: TakerSetup): LineTaker {
+  const delimiter = delimiterOf(first);
+  let columns: Columns | undefined;
+  return new CsvRows({
+    delimiter,
+    at,
+    onRow(row) {
+      const values = cellsOf(row, delimiter);
+      if (columns === undefined) {
+        columns = columnsOf(values, options, place);
+        kept.begin(columns);
+        if (columns.hasHeader) return;
+      }
+      const { time, size } = columns;
+      kept.add(
+        values.length > Math.max(time, size)
+          ? { time: values[time], size: values[size] }
+          : "too few columns",
+      );
+    },
+    onBroken(reason) {
+      if (columns === undefined) throw brokenHeader(place(), reason);
+      kept.skip(reason);
+    },
+  });
+}
+
+interface Columns extends Names {
+  /** The first row is a header. */
+  readonly hasHeader: boolean;
+  readonly time: number;
+  readonly size: number;
+}
+
+function columnsOf(first: readonly string[], options: TraceOptions, place: Place): Columns {
+  const names = first.map((cell) => cell.trim());
   const hasHeader = names.every((name) => name === "" || !/^[\d.+-]/.test(name));
   const numbers = names.map((_, i) => String(i + 1));
   const { time, size } = hasHeader
@@ -196,17 +247,13 @@ function csvReader(first: string, options: TraceOptions, place: Place): Reader {
         : `There is no header: give a number from 1 to ${names.length}.`,
     );
   };
-  const timeColumn = columnOf(time);
-  const sizeColumn = columnOf(size);
   const nameOf = (column: number): string => (hasHeader ? (names[column] ?? "") : "");
+  const [timeColumn, sizeColumn] = [columnOf(time), columnOf(size)];
   return {
+    hasHeader,
+    time: timeColumn,
+    size: sizeColumn,
     timeField: nameOf(timeColumn),
     sizeField: nameOf(sizeColumn),
-    hasHeader,
-    row(text) {
-      const values = cells(text, delimiter);
-      if (values.length <= Math.max(timeColumn, sizeColumn)) return "too few columns";
-      return { time: values[timeColumn], size: values[sizeColumn] };
-    },
   };
 }

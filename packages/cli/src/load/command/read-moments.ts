@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
-import { cells, DELIMITERS } from "../../plan/csv-reader.ts";
+import { cells } from "../../plan/csv-cells.ts";
+import { delimiterOf } from "../../plan/csv-rows.ts";
 import { fieldAt, parseJson } from "../../plan/json-lines-reader.ts";
 import type { Place } from "../../plan/latency-log.ts";
 import type { LatencyUnit } from "../../plan/latency-unit.ts";
@@ -78,7 +79,7 @@ interface TraceReader {
 
 function readerOf(first: string, options: MomentOptions, place: Place): TraceReader {
   if (first.startsWith("{")) return jsonReader(first, options, place);
-  const delimiter = DELIMITERS.find((candidate) => first.includes(candidate)) ?? ",";
+  const delimiter = delimiterOf(first);
   const names = cells(first, delimiter).map((cell) => cell.trim());
   const hasHeader = names.every((name) => name === "" || !/^[\d.+-]/.test(name));
   const time = hasHeader ? chooseTimeField(names, options, place) : (options.timeField ?? "1");
