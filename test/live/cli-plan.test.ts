@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { seededRng } from "../../packages/bobtail/src/core/rng.ts";
 
@@ -16,7 +17,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-function bobtail(args: readonly string[], input = ""): Promise<Ended> {
+function bobtail(args: readonly string[], input: string | Buffer = ""): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [MAIN, ...args], {
       env: { ...process.env, NO_COLOR: "1" },
@@ -50,6 +51,18 @@ describe("bobtail plan", () => {
     expect(stdout).toMatch(/request p99 +leaf p99\.90/);
     expect(stdout).toContain("best delay and probability");
     expect(stdout).toContain("hedge: { after:");
+  });
+
+  test("unpacks gzip from a file and from standard input, and refuses what is cut short", async () => {
+    const packed = gzipSync(csv);
+    const file = join(folder, "access.log.1.gz");
+    writeFileSync(file, packed);
+    const plain = await bobtail(["plan", "-"], csv);
+    expect((await bobtail(["plan", file])).stdout).toBe(plain.stdout);
+    expect((await bobtail(["plan", "-"], packed)).stdout).toBe(plain.stdout);
+    const cut = await bobtail(["plan", "-"], packed.subarray(0, packed.length - 20));
+    expect([cut.code, cut.stdout]).toEqual([2, ""]);
+    expect(cut.stderr).toMatch(/<stdin>:\d+: the gzip data is cut short/);
   });
 
   test("writes a policy that bobtail check accepts", async () => {

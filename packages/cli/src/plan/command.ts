@@ -45,7 +45,7 @@ export function addPlanCommand(program: Command): void {
     )
     .argument(
       "<file...>",
-      "logs: CSV, JSON lines, .hlog, Prometheus text, nginx or Envoy; - reads standard input",
+      "logs, gzip or not: CSV, JSON lines, .hlog, Prometheus text, nginx or Envoy; - reads standard input",
     );
   addPlanningOptions(command);
   addLogOptions(command);

@@ -87,7 +87,8 @@ const FORMAT_OF_SUFFIX: ReadonlyMap<string, LogFormat> = new Map([
 /** By what the user says, the file's name, and its first line that holds something. */
 function detectFormat(file: string, first: string, options: LogOptions): LogFormat {
   if (options.logFormat !== undefined) return options.logFormat.includes("%") ? "envoy" : "nginx";
-  const named = FORMAT_OF_SUFFIX.get(/\.(\w+)$/.exec(file)?.[1]?.toLowerCase() ?? "");
+  const name = file.replace(/(?:\.\d+)?(?:\.gz)?$/i, "");
+  const named = FORMAT_OF_SUFFIX.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
   if (named !== undefined) return named;
   if (/^#\[|^"StartTimestamp"|HIST/.test(first)) return "hlog";
   if (/^# (?:HELP|TYPE|EOF|UNIT) |^[\w:]+_bucket\{/.test(first)) return "prometheus";
@@ -102,7 +103,7 @@ function createReader(format: LogFormat, first: string, setup: ReaderSetup): Log
   if (first.includes("\u0000"))
     throw new CommandFailure(
       `${setup.place()}: this is not a text file`,
-      "Unpack it first, for example with `zcat FILE | bobtail plan -`.",
+      "Unpack it first, and give the output as -. Only gzip is unpacked here.",
     );
   switch (format) {
     case "csv":

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { CommandFailure } from "../terminal/failure.ts";
+import { unpacked } from "./unpack.ts";
 
 /** A longer line is no log line. Its text is dropped, so that a file without line ends stays small in memory. */
 const MAX_LINE_LENGTH = 1_048_576;
@@ -10,7 +11,7 @@ export interface LineScan {
   readonly signal?: AbortSignal | undefined;
   /** `undefined`: the line is longer than {@link MAX_LINE_LENGTH}. */
   onLine(text: string | undefined): void;
-  /** After each piece of the file. */
+  /** After each piece of the file, unpacked. */
   onBytes?(bytes: number): void;
 }
 
@@ -19,31 +20,31 @@ export function openLog(file: string): Readable {
   return file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 262_144 });
 }
 
-/** Calls back for every line, without its end, in order. One piece of the file is in memory at a time. */
+/** Calls back for every line, without its end, in order; gzip is unpacked. One piece of the file is in memory at a time. */
 export async function scanLines(file: string, input: Readable, scan: LineScan): Promise<void> {
   const decoder = new StringDecoder("utf8");
   let rest = "";
   let isTooLong = false;
+  let line = 0;
+  const place = (): string => `${file === "-" ? "<stdin>" : file}:${line + 1}`;
   const emit = (text: string): void => {
     if (isTooLong) scan.onLine(undefined);
     else scan.onLine(text.endsWith("\r") ? text.slice(0, -1) : text);
     isTooLong = false;
+    line++;
   };
   try {
-    for await (const chunk of input) {
+    for await (const bytes of unpacked(input, place)) {
       if (scan.signal?.aborted === true) break;
-      const bytes = chunk as Buffer;
       const text = rest + decoder.write(bytes);
       let from = 0;
-      for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", from)) {
+      for (let end = text.indexOf("\n", rest.length); end !== -1; end = text.indexOf("\n", from)) {
         emit(text.slice(from, end));
         from = end + 1;
       }
       rest = text.slice(from);
-      if (rest.length > MAX_LINE_LENGTH) {
-        isTooLong = true;
-        rest = "";
-      }
+      isTooLong ||= rest.length > MAX_LINE_LENGTH;
+      if (isTooLong) rest = "";
       scan.onBytes?.(bytes.length);
     }
     rest += decoder.end();

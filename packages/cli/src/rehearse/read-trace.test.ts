@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { type ReadTraceOptions, readTrace } from "./read-trace.ts";
 
@@ -21,6 +22,12 @@ test("quoted cells of a trace may hold line ends; a stray quote loses its line a
     { reason: "a quote inside quotes that is not doubled", count: 1, firstPlace: "trace:7" },
   ]);
   await expect(read('"at_ms,size_ms\n1,2\n')).rejects.toThrow("trace:1: a quoted cell");
+});
+
+test("a trace that is packed with gzip reads like the plain one", async () => {
+  const text = "at_ms,size_ms\n1,5\n2,6\n";
+  const packed = await readTrace("trace", { open: () => Readable.from([gzipSync(text)]) });
+  expect(packed).toEqual(await read(text));
 });
 
 test("JSON lines with ISO times and latencies that have their unit, in fields inside others too", async () => {
@@ -75,7 +82,7 @@ test.each([
   ["a,b\n1,2\n", /trace:1: nothing is named as the size or latency, of "a", "b"/, /--size-field/],
   ["took_ms,latency_ms,at_ms\n", /several names could be the size/, /--size-field/],
   ["size_ms,b\n1,2\n", /nothing is named as the arrival/, /--time-field/],
-  ["PK\u0003\u0004\u0000\u0000\n", /not a text file/, /Unpack/],
+  ["\u0001\u0002\u0000\u0000\n", /not a text file/, /Unpack/],
   ["{broken\n", /trace:1: not a JSON object/, /one JSON object a line/],
 ])("%j fails with its place, the reason and a remedy", async (text, reason, remedy) => {
   const error = await read(text).then(
