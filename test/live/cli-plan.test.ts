@@ -87,8 +87,17 @@ describe("bobtail plan", () => {
     const { code, stdout } = await bobtail(["plan", "-", "--fan-out", "20", "--verify"], csv);
     expect(code).toBe(0);
     expect(stdout).toMatch(/Simulated: [\d,]+ requests by the policy below/);
-    const shared = await bobtail(["plan", "-", "--replica-correlation", "10%", "--verify"], csv);
-    expect([shared.code, shared.stderr]).toEqual([2, expect.stringContaining("are independent")]);
+    const correlated = ["--replica-correlation", "10%", "--leaf-correlation", "20%"];
+    const shared = await bobtail(["plan", "-", "--verify", ...correlated], csv);
+    expect(shared.code).toBe(0);
+    expect(shared.stdout.replace(/\s+/g, " ")).toContain(
+      "(second copies that meet what the first met in 10.0 %, 20.0 % of the slowness striking whole requests)",
+    );
+    const cut = await bobtail(
+      ["plan", "-", "--verify", "--censored-field", "cut"],
+      "latency_ms,cut\n5,0\n9,1\n",
+    );
+    expect([cut.code, cut.stderr]).toEqual([2, expect.stringContaining("is not known")]);
   });
 
   test("exits with 3 where no hedge meets the objective, and says what would", async () => {

@@ -176,8 +176,8 @@ async function simulate(
   const simulated = simulatePlan(result, log.latency, flags.leafCorrelation);
   if (simulated === undefined)
     throw new CommandFailure(
-      "--verify: the simulator's copies are independent, and it needs the whole law",
-      "Leave it out for correlated slowness, and for a log of which the slowest calls are not known.",
+      "--verify: how long the slowest calls of this log take is not known, and the simulator would have to invent it",
+      "Leave it out; or let some calls run to their end uncancelled, so that the log holds the slow ones.",
     );
   return simulated;
 }

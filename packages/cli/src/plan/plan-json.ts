@@ -82,6 +82,8 @@ function simulatedJson(simulated: SimulatedPlan): Record<string, unknown> {
     asked_interval_ms: [askedMs.low, askedMs.high],
     extra_ratio: extraRatio.mean,
     refused_ratio: simulated.refusedRatio,
+    replica_correlation: simulated.replicaCorrelation,
+    leaf_correlation: simulated.leafCorrelation,
   };
 }
 

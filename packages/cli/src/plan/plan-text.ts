@@ -132,10 +132,19 @@ function simulatedText(plan: HedgePlan, simulated: SimulatedPlan): string {
   const figure = ({ mean, low, high }: { mean: number; low: number; high: number }): string =>
     `${showMs(mean)} ${showInterval(low, high)}`;
   return (
-    `Simulated: ${showCount(simulated.requests)} requests by the policy below, on latencies drawn from the log: ` +
+    `Simulated: ${showCount(simulated.requests)} requests by the policy below, on latencies drawn from the log${correlations(simulated)}: ` +
     `p50 ${figure(p50Ms)}, ${showQuantile(plan.quantile)} ${figure(askedMs)}, ${showPercent(extraRatio.mean)} extra calls; ` +
     `the budget refused ${showPercent(refusedRatio)} of the hedges that were due.${surprise(plan, askedMs.low)}`
   );
+}
+
+function correlations({ replicaCorrelation, leafCorrelation }: SimulatedPlan): string {
+  const parts: string[] = [];
+  if (replicaCorrelation > 0)
+    parts.push(`second copies that meet what the first met in ${showPercent(replicaCorrelation)}`);
+  if (leafCorrelation > 0)
+    parts.push(`${showPercent(leafCorrelation)} of the slowness striking whole requests`);
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
 /** By so much the simulation may be above the prediction before it is said. */

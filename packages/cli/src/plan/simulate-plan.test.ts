@@ -1,5 +1,5 @@
 import { seededRng } from "bobtail/engine";
-import { empirical, planHedge } from "bobtail/plan";
+import { empirical, empiricalFromCensored, type HedgePlan, planHedge } from "bobtail/plan";
 import { describe, expect, test } from "vitest";
 import { simulatePlan } from "./simulate-plan.ts";
 
@@ -10,6 +10,10 @@ const latency = empirical(
     () => 3 + 5 * rng.next() + (rng.next() < 0.02 ? 60 + 60 * rng.next() : 0),
   ),
 );
+
+function simulatedMs(plan: HedgePlan): number | undefined {
+  return simulatePlan(plan, latency, 0)?.askedMs.mean;
+}
 
 describe("the proposed policy in the simulator", () => {
   test("has the latencies and the cost that the plan predicts", () => {
@@ -33,9 +37,32 @@ describe("the proposed policy in the simulator", () => {
     expect(simulatePlan(plan, latency, 0)).toEqual(simulatePlan(plan, latency, 0));
   });
 
-  test("is not run where copies depend on each other, since the simulator's do not", () => {
-    const shared = planHedge({ latency, replicaCorrelation: 0.2 });
-    expect(simulatePlan(shared, latency, 0)).toBeUndefined();
-    expect(simulatePlan(planHedge({ latency }), latency, 0.1)).toBeUndefined();
+  test("agrees with the plan within 5 % where copies and leaves are slow together, and not without that", () => {
+    for (const [replicaCorrelation, leafCorrelation, fanOut, quantile] of [
+      [0.3, 0, 20, 0.95],
+      [0, 0.2, 1, 0.99],
+      [0.2, 0.2, 20, 0.95],
+    ] as const) {
+      const plan = planHedge({ latency, fanOut, quantile, replicaCorrelation, leafCorrelation });
+      const simulated = simulatePlan(plan, latency, leafCorrelation);
+      const predicted = plan.proposed.predictions.find((p) => p.quantile === quantile);
+      if (simulated === undefined || predicted === undefined) throw new Error("nothing to compare");
+      expect(Math.abs(simulated.askedMs.mean / predicted.latencyMs - 1)).toBeLessThan(0.05);
+      const extra = simulated.extraRatio.mean;
+      expect(extra).toBeLessThanOrEqual(0.05);
+      expect(Math.abs(extra / plan.proposed.extraRatio - 1)).toBeLessThan(0.05);
+      expect(simulated).toMatchObject({ replicaCorrelation, leafCorrelation });
+    }
+    const shared = planHedge({ latency, fanOut: 20, quantile: 0.95, replicaCorrelation: 0.3 });
+    const ignored = simulatePlan({ ...shared, replicaCorrelation: 0 }, latency, 0);
+    expect(ignored?.askedMs.high).toBeLessThan(0.5 * (simulatedMs(shared) ?? 0));
+  });
+
+  test("is not run where the slowest latencies are not known", () => {
+    const cut = empiricalFromCensored([
+      { latencyMs: 5, ended: true },
+      { latencyMs: 9, ended: false },
+    ]);
+    expect(simulatePlan(planHedge({ latency: cut }), cut, 0)).toBeUndefined();
   });
 });
