@@ -5,10 +5,12 @@
  * Source: Tene, "HdrHistogram", 2012.
  */
 export function bucketOf(whole: number, bits: number): number {
-  if (whole < 2147483648) {
-    const shift = 31 - bits - Math.clz32(whole);
-    return shift > 0 ? (shift << bits) + (whole >>> shift) : whole;
-  }
+  if (whole >= 2147483648) return bucketOfLarge(whole, bits);
+  const shift = 31 - bits - Math.clz32(whole);
+  return shift > 0 ? (shift << bits) + (whole >>> shift) : whole;
+}
+
+function bucketOfLarge(whole: number, bits: number): number {
   // Math.clz32 sees 32 bits: the upper 31 of 53 are enough to find the octave.
   const shift = 31 - Math.clz32(Math.floor(whole / 4194304)) + 22 - bits;
   return (shift << bits) + Math.floor(whole / 2 ** shift);

@@ -26,6 +26,8 @@ export class Histogram {
   readonly subBucketsPerOctave: number;
   readonly maxValue: number;
   private readonly bits: number;
+  /** Smaller values are rounded by a conversion, and are in range. */
+  private readonly plainBelow: number;
   private counts: Uint32Array | Float64Array;
   private total: number;
   private lowest: number;
@@ -50,6 +52,7 @@ export class Histogram {
     this.subBucketsPerOctave = subBucketsPerOctave;
     this.maxValue = maxValue;
     this.bits = 31 - Math.clz32(subBucketsPerOctave);
+    this.plainBelow = Math.min(maxValue, 2147483647);
     this.counts = new Uint32Array(bucketOf(maxValue, this.bits) + 1);
     this.total = 0;
     this.lowest = Number.POSITIVE_INFINITY;
@@ -93,17 +96,12 @@ export class Histogram {
 
   /** @param count - how often the value occurred; a whole number >= 1, default 1, else `ERR_BOBTAIL_OPTION`. */
   record(value: number, count: number = 1): void {
-    if (count !== 1)
-      checkOption({ count }, "a whole number >= 1", Number.isSafeInteger(count) && count >= 1);
-    if (!(value >= 0)) {
-      this.refused += count;
-      return;
-    }
-    let whole = value < 2147483647 ? (value + 0.5) | 0 : Math.round(value);
-    if (whole > this.maxValue) {
-      whole = this.maxValue;
-      this.overRange += count;
-    }
+    if (count !== 1) checkCount(count);
+    if (value >= 0 && value < this.plainBelow) this.put((value + 0.5) | 0, count);
+    else this.recordExtreme(value, count);
+  }
+
+  private put(whole: number, count: number): void {
     const index = bucketOf(whole, this.bits);
     const next = (this.counts[index] as number) + count;
     if (next > UINT32_MAX) this.widen();
@@ -112,6 +110,16 @@ export class Histogram {
     this.sumOfValues += whole * count;
     if (whole < this.lowest) this.lowest = whole;
     if (whole > this.highest) this.highest = whole;
+  }
+
+  private recordExtreme(value: number, count: number): void {
+    if (!(value >= 0)) {
+      this.refused += count;
+      return;
+    }
+    const whole = Math.round(value);
+    if (whole > this.maxValue) this.overRange += count;
+    this.put(Math.min(whole, this.maxValue), count);
   }
 
   /**
@@ -274,4 +282,8 @@ export class Histogram {
       other.bits === this.bits && other.maxValue === this.maxValue,
     );
   }
+}
+
+function checkCount(count: number): void {
+  checkOption({ count }, "a whole number >= 1", Number.isSafeInteger(count) && count >= 1);
 }

@@ -40,7 +40,7 @@ class Sfc32 implements Rng {
 
   below(bound: number): number {
     // Multiply-shift: for bounds up to a few thousand the bias is under one in a million.
-    return Math.floor((this.uint32() / 4294967296) * bound);
+    return ((this.uint32() / 4294967296) * bound) | 0;
   }
 
   split(purpose: string): Rng {

@@ -8,6 +8,7 @@ import {
 } from "./attempt.ts";
 import { attemptTimeoutError, soonestTimeoutMs } from "./attempt-timeout.ts";
 import { type Call, type CallFailure, isOpen } from "./call.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { afterFailure, hedgeDueMs } from "./extra.ts";
 import { Ledger } from "./ledger.ts";
 import type { CallObserver } from "./observer.ts";
@@ -31,14 +32,16 @@ export class CallMachine {
   private readonly port: Port;
   private readonly pending: PendingQueue;
   private readonly ledger: Ledger;
+  private readonly timesOut: boolean;
   private admitting: boolean;
 
   constructor(policy: CallPolicy, port: Port, observer?: CallObserver) {
     this.policy = policy;
     this.stats = emptyStats();
     this.port = port;
-    this.pending = new PendingQueue(policy.maxPending);
+    this.pending = new PendingQueue(policy.maxPending, this.stats);
     this.ledger = new Ledger(policy, this.stats, observer);
+    this.timesOut = policy.attemptTimeoutMs < Number.POSITIVE_INFINITY;
     this.admitting = false;
   }
 
@@ -137,7 +140,10 @@ export class CallMachine {
 
   /** Pending calls may find a place: call it after the endpoints have changed. */
   admit(nowMs: number): void {
-    if (this.pending.size === 0 || this.admitting) return;
+    if (this.pending.size > 0 && !this.admitting) this.admitPending(nowMs);
+  }
+
+  private admitPending(nowMs: number): void {
     this.admitting = true;
     for (let c = this.pending.first; c !== undefined; c = this.pending.first) {
       if (nowMs >= c.deadlineMs) {
@@ -153,31 +159,41 @@ export class CallMachine {
         break;
       }
     }
-    this.stats.pending = this.pending.size;
     this.admitting = false;
   }
 
   /** Launches one copy; false, with nothing taken, when it may not or cannot. */
   private launch(c: Call, kind: AttemptKind, nowMs: number): boolean {
     if (c.launched >= MAX_LAUNCHES || nowMs >= c.deadlineMs) return false;
+    if (kind !== "primary") return this.launchExtra(c, kind, nowMs);
+    const endpoint = this.pick(c, kind, nowMs);
+    if (endpoint === undefined) return false;
+    this.send(c, endpoint, kind, nowMs);
+    return true;
+  }
+
+  private launchExtra(c: Call, kind: AttemptKind, nowMs: number): boolean {
     if (kind === "hedge" && c.deadlineMs - nowMs < c.cls.medianMs)
       return this.ledger.skip(c, "deadline", nowMs);
-    const endpoint =
-      this.ledger.outstanding < this.policy.maxOutstanding
-        ? this.policy.balancer.pick(c, kind, nowMs)
-        : undefined;
-    if (endpoint === undefined)
-      return kind === "primary" ? false : this.ledger.skip(c, "no_alternative", nowMs);
-    if (kind !== "primary" && !this.policy.budget.tryWithdraw(kind, nowMs))
-      return this.ledger.skip(c, "budget", nowMs);
+    const endpoint = this.pick(c, kind, nowMs);
+    if (endpoint === undefined) return this.ledger.skip(c, "no_alternative", nowMs);
+    if (!this.policy.budget.tryWithdraw(kind, nowMs)) return this.ledger.skip(c, "budget", nowMs);
+    this.send(c, endpoint, kind, nowMs);
+    return true;
+  }
 
+  private pick(c: Call, kind: AttemptKind, nowMs: number): Endpoint | undefined {
+    if (this.ledger.outstanding >= this.policy.maxOutstanding) return undefined;
+    return this.policy.balancer.pick(c, kind, nowMs);
+  }
+
+  private send(c: Call, endpoint: Endpoint, kind: AttemptKind, nowMs: number): void {
     const a = openAttempt(c, endpoint, kind, nowMs);
     this.ledger.begin(a, nowMs);
     c.nextKind = "hedge";
     c.nextAtMs = hedgeDueMs(c, this.policy, nowMs);
     this.wake(c);
     this.port.send(a, nowMs);
-    return true;
   }
 
   private launchDue(c: Call, nowMs: number): void {
@@ -241,8 +257,8 @@ export class CallMachine {
   }
 
   private timeOut(c: Call, nowMs: number): void {
+    if (!this.timesOut) return;
     const timeoutMs = this.policy.attemptTimeoutMs;
-    if (timeoutMs === Number.POSITIVE_INFINITY) return;
     for (let a = c.last; a !== undefined && c.state === "running"; a = a.previous) {
       if (!a.running || nowMs < a.startMs + timeoutMs) continue;
       a.cause = attemptTimeoutError(a, timeoutMs);
@@ -273,17 +289,14 @@ export class CallMachine {
     else if (!this.pending.put(c)) this.settle(c, "shed", nowMs);
     else {
       c.state = "pending";
-      this.stats.pending = this.pending.size;
       this.wake(c);
     }
   }
 
   private wake(c: Call): void {
-    let atMs = Math.min(c.nextAtMs, c.deadlineMs);
+    const atMs = Math.min(c.nextAtMs, c.deadlineMs);
     const timeoutMs = this.policy.attemptTimeoutMs;
-    if (timeoutMs !== Number.POSITIVE_INFINITY && c.state === "running")
-      atMs = Math.min(atMs, soonestTimeoutMs(c, timeoutMs));
-    this.port.wakeAt(c, atMs);
+    this.port.wakeAt(c, this.timesOut ? Math.min(atMs, soonestTimeoutMs(c, timeoutMs)) : atMs);
   }
 
   private settle(c: Call, failure: CallFailure | undefined, nowMs: number): void {
@@ -291,7 +304,6 @@ export class CallMachine {
     c.state = "settled";
     c.failure = failure;
     c.nextAtMs = Number.POSITIVE_INFINITY;
-    this.stats.pending = this.pending.size;
     this.ledger.leave(c, nowMs);
     this.port.settle(c, nowMs);
   }

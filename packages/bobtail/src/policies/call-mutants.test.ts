@@ -68,17 +68,14 @@ const MUTANTS: readonly Mutant[] = [
     edits: [
       [
         "call-machine.ts",
-        `    if (kind !== "primary" && !this.policy.budget.tryWithdraw(kind, nowMs))
-      return this.ledger.skip(c, "budget", nowMs);
-`,
+        `    if (!this.policy.budget.tryWithdraw(kind, nowMs)) return this.ledger.skip(c, "budget", nowMs);\n`,
         "",
       ],
       [
         "call-machine.ts",
-        "    const endpoint =\n",
-        `    if (kind !== "primary" && !this.policy.budget.tryWithdraw(kind, nowMs))
-      return this.ledger.skip(c, "budget", nowMs);
-    const endpoint =\n`,
+        `    if (kind === "hedge" && c.dead`,
+        `    if (!this.policy.budget.tryWithdraw(kind, nowMs)) return this.ledger.skip(c, "budget", nowMs);
+    if (kind === "hedge" && c.dead`,
       ],
     ],
   },
@@ -93,14 +90,14 @@ const MUTANTS: readonly Mutant[] = [
     if (c.nextAtMs < c.deadlineMs && !this.policy.budget.tryWithdraw("hedge", nowMs))
       c.nextAtMs = Number.POSITIVE_INFINITY;\n`,
       ],
-      ["call-machine.ts", `if (kind !== "primary" && !this`, `if (kind === "retry" && !this`],
+      ["call-machine.ts", "if (!this.policy.budget", `if (kind === "retry" && !this.policy.budget`],
     ],
   },
   {
     mistake: "budget not asked",
     breaks: "extra attempts stay within the budget",
     edits: [
-      ["call-machine.ts", `if (kind !== "primary" && !this`, `if (kind === "hedge" && !this`],
+      ["call-machine.ts", "if (!this.policy.budget", `if (kind === "hedge" && !this.policy.budget`],
     ],
   },
   {
@@ -110,8 +107,8 @@ const MUTANTS: readonly Mutant[] = [
       [
         "ledger.ts",
         `if (outcome === "win") this.policy.budget.deposit(nowMs);
-    else if`,
-        "if",
+    else this`,
+        `if (outcome !== "win") this`,
       ],
       [
         "ledger.ts",
@@ -215,8 +212,8 @@ const MUTANTS: readonly Mutant[] = [
     edits: [
       [
         "call-machine.ts",
-        "let atMs = Math.min(c.nextAtMs, c.deadlineMs);",
-        `let atMs = c.state === "committed" ? Number.POSITIVE_INFINITY : Math.min(c.nextAtMs, c.deadlineMs);`,
+        "const atMs = Math.min(c.nextAtMs, c.deadlineMs);",
+        `const atMs = c.state === "committed" ? Number.POSITIVE_INFINITY : Math.min(c.nextAtMs, c.deadlineMs);`,
       ],
     ],
   },
@@ -279,7 +276,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     mistake: "writes hedged",
     breaks: "a write is never sent twice",
-    edits: [["extra.ts", "|| !c.idempotent ", ""]],
+    edits: [["extra.ts", "if (!c.idempotent || ", "if ("]],
   },
   {
     mistake: "bodies hedged that cannot be replayed",

@@ -73,7 +73,11 @@ class PolicyBalancer implements Balancer {
 
   pick(call: Call, kind: AttemptKind, nowMs: number): Endpoint | undefined {
     const e = this.chooser.choose(call.last, call.cost, nowMs);
-    if (e !== undefined || kind !== "retry" || call.last === undefined) return e;
+    return e === undefined && kind === "retry" ? this.pickTried(call, nowMs) : e;
+  }
+
+  private pickTried(call: Call, nowMs: number): Endpoint | undefined {
+    if (call.last === undefined) return undefined;
     return this.chooser.choose(undefined, call.cost, nowMs);
   }
 

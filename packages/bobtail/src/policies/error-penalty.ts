@@ -5,6 +5,8 @@ import { fadeRatio } from "./load-fade.ts";
 const OUTCOME_RATIO = 0.02;
 /** The share stays below one, so that a fleet in which everything fails can still be compared. */
 const MAX_SHARE_RATIO = 0.95;
+/** Less is none: it changes no choice, and an endpoint without errors is compared at half the cost. */
+const LEAST_SHARE_RATIO = 1e-9;
 
 /**
  * How much of an endpoint's worth its errors leave: (1 - error share)^4, in (0, 1].
@@ -23,7 +25,8 @@ export function worthRatio(e: Endpoint, nowMs: number, fadePerMs: number): numbe
 
 /** An answer lowers the share, and does not stop its fading: an endpoint that is well again is soon believed. */
 export function noteSuccess(e: Endpoint): void {
-  e.errorShareRatio *= 1 - OUTCOME_RATIO;
+  const share = e.errorShareRatio * (1 - OUTCOME_RATIO);
+  e.errorShareRatio = share < LEAST_SHARE_RATIO ? 0 : share;
 }
 
 /** A failure restores the share as it was before it faded: a probe that fails costs one request, not a new trial. */

@@ -1,5 +1,6 @@
 import type { Attempt, AttemptKind } from "./attempt.ts";
 import type { Call } from "./call.ts";
+import type { Hedger } from "./hedger.ts";
 import type { CallPolicy } from "./port.ts";
 import type { SkipReason } from "./stats.ts";
 
@@ -18,9 +19,13 @@ const NONE: Extra = { skip: undefined };
 
 /** When the copy after the one launched now is due; the timer counts from the last launch. Infinity: never. */
 export function hedgeDueMs(c: Call, policy: CallPolicy, nowMs: number): number {
-  const { hedger } = policy;
-  if (c.hedges >= hedger.max || !c.idempotent || !c.replayable || c.upperLevel)
-    return Number.POSITIVE_INFINITY;
+  return c.hedges < policy.hedger.max
+    ? nextDueMs(c, policy.hedger, nowMs)
+    : Number.POSITIVE_INFINITY;
+}
+
+function nextDueMs(c: Call, hedger: Hedger, nowMs: number): number {
+  if (!c.idempotent || !c.replayable || c.upperLevel) return Number.POSITIVE_INFINITY;
   return Math.max(nowMs + hedger.delayMs(c.cls, nowMs), c.notBeforeMs);
 }
 

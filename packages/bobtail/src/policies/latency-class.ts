@@ -52,11 +52,16 @@ export class LearntLatencyClass implements LatencyClass {
   }
 
   record(latencyMs: number, censored: boolean, nowMs: number): void {
-    if (this.window === undefined) this.window = new LatencyWindow(this.rule.minSamples, nowMs);
-    else if (nowMs >= this.forgetAtMs) this.forget(this.window, nowMs);
+    const window = this.window ?? this.open(nowMs);
+    if (nowMs >= this.forgetAtMs) this.forget(window, nowMs);
     this.forgetAtMs = nowMs + WINDOW_MAX_MS;
-    this.window.record(latencyMs, censored, nowMs);
-    if (--this.samplesToRefresh <= 0 || nowMs >= this.refreshAtMs) this.refresh(this.window, nowMs);
+    window.record(latencyMs, censored, nowMs);
+    if (--this.samplesToRefresh <= 0 || nowMs >= this.refreshAtMs) this.refresh(window, nowMs);
+  }
+
+  private open(nowMs: number): LatencyWindow {
+    this.window = new LatencyWindow(this.rule.minSamples, nowMs);
+    return this.window;
   }
 
   private refresh(window: LatencyWindow, nowMs: number): void {

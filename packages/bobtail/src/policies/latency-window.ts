@@ -46,9 +46,9 @@ export class LatencyWindow {
     if (nowMs >= this.turnAtMs) this.turn(nowMs);
     // Not a time: a clock that jumps must not break the calls that it measures.
     if (!(latencyMs >= 0)) return;
-    const us = latencyMs * 1000;
-    const bucket = bucketOf(us < MAX_US ? (us + 0.5) | 0 : MAX_US, BITS);
-    this.open.count(bucket, censored);
+    const bucket = bucketOf(Math.min(latencyMs * 1000 + 0.5, MAX_US) | 0, BITS);
+    if (censored) this.open.countCensored(bucket);
+    else this.open.count(bucket);
   }
 
   /** Forget everything. */
@@ -146,13 +146,18 @@ class Slot implements LatencyCounts {
     this.openedMs = nowMs;
   }
 
-  count(bucket: number, censored: boolean): void {
-    let counts = this.answered;
-    if (censored) {
-      if (this.censored === undefined) this.censored = new Uint32Array(BUCKET_COUNT);
-      counts = this.censored;
-    }
-    counts[bucket] = (counts[bucket] as number) + 1;
+  count(bucket: number): void {
+    this.answered[bucket] = (this.answered[bucket] as number) + 1;
+    this.note(bucket);
+  }
+
+  countCensored(bucket: number): void {
+    this.censored ??= new Uint32Array(BUCKET_COUNT);
+    this.censored[bucket] = (this.censored[bucket] as number) + 1;
+    this.note(bucket);
+  }
+
+  private note(bucket: number): void {
     this.total++;
     if (bucket < this.lowest) this.lowest = bucket;
     if (bucket > this.highest) this.highest = bucket;

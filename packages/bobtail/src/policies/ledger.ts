@@ -1,5 +1,5 @@
 import type { Attempt, AttemptOutcome } from "./attempt.ts";
-import type { Call } from "./call.ts";
+import type { Call, CallFailure } from "./call.ts";
 import type { CallObserver } from "./observer.ts";
 import type { CallPolicy } from "./port.ts";
 import type { ServiceStats, SkipReason } from "./stats.ts";
@@ -14,12 +14,15 @@ export class Ledger {
   private readonly policy: CallPolicy;
   private readonly stats: ServiceStats;
   private readonly observer: CallObserver | undefined;
+  /** Whether anything will ever ask how long primaries take. */
+  private readonly learns: boolean;
 
   constructor(policy: CallPolicy, stats: ServiceStats, observer: CallObserver | undefined) {
     this.outstanding = 0;
     this.policy = policy;
     this.stats = stats;
     this.observer = observer;
+    this.learns = policy.hedger.max > 0 || policy.maxRetries > 0;
   }
 
   enter(): void {
@@ -31,13 +34,18 @@ export class Ledger {
     const { stats } = this;
     stats.running--;
     if (c.failure === undefined) stats.succeeded++;
-    else if (c.failure === "aborted") stats.aborted++;
+    else this.leaveFailed(c.failure);
+    if (this.observer !== undefined) this.observer.settled?.(c, nowMs);
+  }
+
+  private leaveFailed(failure: CallFailure): void {
+    const { stats } = this;
+    if (failure === "aborted") stats.aborted++;
     else {
       stats.failed++;
-      if (c.failure === "deadline") stats.deadlineExceeded++;
-      else if (c.failure === "shed") stats.shed++;
+      if (failure === "deadline") stats.deadlineExceeded++;
+      else if (failure === "shed") stats.shed++;
     }
-    this.observer?.settled?.(c, nowMs);
   }
 
   /** An extra copy was wanted and is not sent; false, for the caller to return. */
@@ -62,23 +70,29 @@ export class Ledger {
     e.waitingSinceSumMs += nowMs;
     e.picks++;
     this.stats.attempts++;
+    if (c.launched > 1) this.beginExtra(a);
+    if (this.observer !== undefined) this.observer.launched?.(a, nowMs);
+  }
+
+  private beginExtra(a: Attempt): void {
+    const c = a.call;
     if (a.kind === "hedge") {
       c.hedges++;
       this.stats.hedges++;
     } else if (a.kind === "retry") {
       c.retries++;
       this.stats.retries++;
-    } else if (c.launched > 1) this.stats.replaced++;
-    this.observer?.launched?.(a, nowMs);
+    } else this.stats.replaced++;
   }
 
   /** The attempt won: it waits no longer, and counts until its body is here. */
   win(a: Attempt, nowMs: number): void {
     this.answered(a, "win", nowMs);
     a.endpoint.wins++;
-    if (a.kind === "hedge") this.stats.hedgesWon++;
-    else if (a.kind === "retry") this.stats.retriesWon++;
-    this.observer?.committed?.(a, nowMs);
+    if (a.kind === "primary") this.learn(a, false, nowMs);
+    else if (a.kind === "hedge") this.stats.hedgesWon++;
+    else this.stats.retriesWon++;
+    if (this.observer !== undefined) this.observer.committed?.(a, nowMs);
   }
 
   end(a: Attempt, outcome: AttemptOutcome, nowMs: number): void {
@@ -89,11 +103,21 @@ export class Ledger {
     this.outstanding--;
     e.outstanding--;
     e.work = e.outstanding === 0 ? 0 : e.work - a.call.cost;
-    if (a.latencyMs < 0) this.answered(a, outcome, nowMs);
-    else if (outcome === "failed") this.policy.balancer.observe(e, a.latencyMs, "failed", nowMs);
     // Not at the commit: a call whose body breaks has not succeeded, and must not pay for more load.
     if (outcome === "win") this.policy.budget.deposit(nowMs);
-    else if (outcome === "failed") {
+    else this.endInVain(a, outcome, nowMs);
+    if (this.observer !== undefined) this.observer.ended?.(a, nowMs);
+  }
+
+  private endInVain(a: Attempt, outcome: AttemptOutcome, nowMs: number): void {
+    const e = a.endpoint;
+    if (a.latencyMs < 0) {
+      this.answered(a, outcome, nowMs);
+      // How soon a failure came says nothing of how long an answer takes; having waited in vain does.
+      const censored = outcome === "superseded" || outcome === "cancelled" || a.timedOut;
+      if (censored && a.kind === "primary") this.learn(a, true, nowMs);
+    } else if (outcome === "failed") this.policy.balancer.observe(e, a.latencyMs, "failed", nowMs);
+    if (outcome === "failed") {
       e.failures++;
       // A copy that reached no server was no load, and says nothing of one.
       if (!a.unsent) this.policy.budget.failure(nowMs);
@@ -101,7 +125,6 @@ export class Ledger {
       e.superseded++;
       e.wastedMs += a.latencyMs;
     }
-    this.observer?.ended?.(a, nowMs);
   }
 
   /** A copy that could not be placed leaves the call and the budget as if it had never been wanted. */
@@ -118,10 +141,9 @@ export class Ledger {
     e.waitingSinceSumMs = e.waiting === 0 ? 0 : e.waitingSinceSumMs - a.startMs;
     a.latencyMs = nowMs - a.startMs;
     this.policy.balancer.observe(e, a.latencyMs, outcome, nowMs);
-    if (a.kind !== "primary") return;
-    // How soon a failure came says nothing of how long an answer takes; having waited in vain does.
-    const censored = outcome === "superseded" || outcome === "cancelled" || a.timedOut;
-    if (censored || outcome === "win")
-      this.policy.hedger.record(a.call.cls, a.latencyMs, censored, nowMs);
+  }
+
+  private learn(a: Attempt, censored: boolean, nowMs: number): void {
+    if (this.learns) this.policy.hedger.record(a.call.cls, a.latencyMs, censored, nowMs);
   }
 }

@@ -73,18 +73,23 @@ export class Load {
     const loadOfB = this.plainOf(b, cost, nowMs);
     if (this.uniform && a.errorShareRatio === 0 && b.errorShareRatio === 0)
       return loadOfA <= loadOfB;
-    const bothIdle = a.outstanding === 0 && b.outstanding === 0;
-    const limit = bothIdle && !this.uniform ? IDLE_TIE_FACTOR : 1;
     // Kept apart, and products rather than quotients: this is the slow half of the hottest function.
     return (
       loadOfA * this.perWeight(a) * this.worth(b, nowMs) <=
-      loadOfB * this.perWeight(b) * this.worth(a, nowMs) * limit
+      loadOfB * this.perWeight(b) * this.worth(a, nowMs) * this.tieFactor(a, b)
     );
+  }
+
+  private tieFactor(a: Endpoint, b: Endpoint): number {
+    const bothIdle = a.outstanding === 0 && b.outstanding === 0;
+    return bothIdle && !this.uniform ? IDLE_TIE_FACTOR : 1;
   }
 
   /** The load as a number, for a scan. */
   of(e: Endpoint, cost: number, nowMs: number): number {
-    return (this.plainOf(e, cost, nowMs) * this.perWeight(e)) / this.worth(e, nowMs);
+    const plain = this.plainOf(e, cost, nowMs);
+    if (this.uniform && e.errorShareRatio === 0) return plain;
+    return (plain * this.perWeight(e)) / this.worth(e, nowMs);
   }
 
   /** The largest load that a scan takes for a tie with its least, among idle endpoints. */
@@ -97,17 +102,40 @@ export class Load {
     return this.errorPenalty ? worthRatio(e, nowMs, this.fadePerMs) : 1;
   }
 
+  /** Learns what the load is made of, and nothing else. */
   observe(e: Endpoint, latencyMs: number, outcome: AttemptOutcome, nowMs: number): void {
+    if (this.usesLatency) this.observeLatency(e, latencyMs, outcome, nowMs);
+    if (!this.errorPenalty) return;
+    if (outcome === "failed") noteFailure(e, nowMs);
+    else if (e.errorShareRatio > 0 && (outcome === "win" || outcome === "fatal")) noteSuccess(e);
+  }
+
+  private observeLatency(
+    e: Endpoint,
+    latencyMs: number,
+    outcome: AttemptOutcome,
+    nowMs: number,
+  ): void {
     if (outcome === "ignored") return;
     const wasMeasured = e.latencyMs >= 0;
     if (outcome === "win") {
       noteLatency(e, latencyMs, nowMs, this.fadePerMs);
-      noteRaceWon(e);
-    } else noteLowerBound(e, latencyMs, this.boundMs(e, nowMs), nowMs);
+      if (e.lostShareRatio > 0) noteRaceWon(e);
+    } else this.observeLowerBound(e, latencyMs, outcome, nowMs);
+    if (this.unmeasured > 0) this.countOutcome(e, wasMeasured, nowMs);
+  }
+
+  private observeLowerBound(
+    e: Endpoint,
+    boundMs: number,
+    outcome: AttemptOutcome,
+    nowMs: number,
+  ): void {
+    noteLowerBound(e, boundMs, this.boundMs(e, nowMs), nowMs);
     if (outcome === "superseded") noteRaceLost(e);
-    if (outcome === "failed") noteFailure(e, nowMs);
-    else if (outcome === "win" || outcome === "fatal") noteSuccess(e);
-    if (this.unmeasured === 0) return;
+  }
+
+  private countOutcome(e: Endpoint, wasMeasured: boolean, nowMs: number): void {
     const isNews = wasMeasured !== e.latencyMs >= 0;
     if (isNews || ++this.outcomes >= MEDIAN_EVERY_OUTCOMES) this.refreshMedian(nowMs);
   }

@@ -4,6 +4,8 @@ import type { Endpoint } from "./endpoint.ts";
 const RACE_RATIO = 0.02;
 /** So that an endpoint which lost every race is tried again within a few time constants. */
 const MAX_SHARE_RATIO = 0.75;
+/** Less is none: it changes no choice, and products would end among the denormal numbers, where each costs fifty. */
+const LEAST_SHARE_RATIO = 1e-9;
 
 /**
  * How many times the measured latency an endpoint is worth, for the races it loses: (1 - lost share)^-4.
@@ -23,7 +25,8 @@ export function lostRacesFactor(e: Endpoint, kept: number): number {
 }
 
 export function noteRaceWon(e: Endpoint): void {
-  e.lostShareRatio *= 1 - RACE_RATIO;
+  const share = e.lostShareRatio * (1 - RACE_RATIO);
+  e.lostShareRatio = share < LEAST_SHARE_RATIO ? 0 : share;
 }
 
 export function noteRaceLost(e: Endpoint): void {

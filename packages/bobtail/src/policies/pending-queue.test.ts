@@ -13,7 +13,7 @@ test("keeps the order of arrival, whoever leaves from wherever", () => {
       fc.array(operation, { maxLength: 60 }),
       fc.integer({ min: 0, max: 5 }),
       (ops, max) => {
-        const queue = new PendingQueue(max);
+        const queue = new PendingQueue(max, { pending: 0 });
         const model: Call[] = [];
         for (const { kind, at } of ops) {
           const chosen = model[at % Math.max(1, model.length)];
@@ -41,7 +41,7 @@ test("keeps the order of arrival, whoever leaves from wherever", () => {
 });
 
 test("a call that has left holds on to no other call", () => {
-  const queue = new PendingQueue(3);
+  const queue = new PendingQueue(3, { pending: 0 });
   const calls = [0, 1, 2].map((host) => new Call(cls, host));
   for (const c of calls) queue.put(c);
   for (const c of calls) queue.remove(c);

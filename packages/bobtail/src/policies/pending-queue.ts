@@ -3,15 +3,20 @@ import type { Call } from "./call.ts";
 /** Calls that wait for a free endpoint, first come first served. Bounded; any of them leaves in O(1). */
 export class PendingQueue {
   readonly max: number;
-  size: number;
   first: Call | undefined;
   private last: Call | undefined;
+  private readonly stats: { pending: number };
 
-  constructor(max: number) {
+  /** @param stats - where the calls that wait are counted. */
+  constructor(max: number, stats: { pending: number }) {
     this.max = max;
-    this.size = 0;
+    this.stats = stats;
     this.first = undefined;
     this.last = undefined;
+  }
+
+  get size(): number {
+    return this.stats.pending;
   }
 
   /** False when the queue is full. */
@@ -22,7 +27,7 @@ export class PendingQueue {
     if (this.last === undefined) this.first = c;
     else this.last.pendingNext = c;
     this.last = c;
-    this.size++;
+    this.stats.pending++;
     return true;
   }
 
@@ -33,7 +38,7 @@ export class PendingQueue {
     if (this.first === undefined) this.last = c;
     else this.first.pendingPrevious = c;
     this.first = c;
-    this.size++;
+    this.stats.pending++;
   }
 
   remove(c: Call): void {
@@ -43,6 +48,6 @@ export class PendingQueue {
     else c.pendingNext.pendingPrevious = c.pendingPrevious;
     c.pendingPrevious = undefined;
     c.pendingNext = undefined;
-    this.size--;
+    this.stats.pending--;
   }
 }

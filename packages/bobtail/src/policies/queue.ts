@@ -87,7 +87,10 @@ export class WorkQueue {
       job.state = "running";
       return "started";
     }
-    if (this.queued >= this.maxQueued) return "refused";
+    return this.queued < this.maxQueued ? this.enqueue(job) : "refused";
+  }
+
+  private enqueue(job: Job): Arrival {
     const level = Math.min(job.priority, this.heads.length - 1);
     const tail = this.tails[level];
     job.state = "queued";
@@ -109,10 +112,24 @@ export class WorkQueue {
   /** Puts a free worker to work: after `workers` grew, or after a pause. */
   startNext(): Job | undefined {
     if (this.queued === 0 || this.running >= this.workers) return undefined;
-    const job = this.next() as Job;
-    this.drop(job);
+    const job = this.takeNext();
+    this.queued--;
     this.running++;
     job.state = "running";
+    return job;
+  }
+
+  /** The head of the most urgent class in which a job waits. */
+  private takeNext(): Job {
+    const { heads } = this;
+    let level = 0;
+    while (heads[level] === undefined) level++;
+    const job = heads[level] as Job;
+    const after = job.next;
+    heads[level] = after;
+    job.next = undefined;
+    if (after === undefined) this.tails[level] = undefined;
+    else after.previous = undefined;
     return job;
   }
 
@@ -123,6 +140,17 @@ export class WorkQueue {
       if (job !== undefined) return job;
     }
     return undefined;
+  }
+
+  /** The job that has waited longest, of whatever class. */
+  oldest(): Job | undefined {
+    let oldest = this.heads[0];
+    for (let level = 1; level < this.heads.length; level++) {
+      const job = this.heads[level];
+      if (job !== undefined && (oldest === undefined || job.arrivalMs < oldest.arrivalMs))
+        oldest = job;
+    }
+    return oldest;
   }
 
   /** A waiting job leaves; the caller knows that it waits (`job.state === "queued"`). */

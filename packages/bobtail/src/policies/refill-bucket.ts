@@ -34,13 +34,13 @@ export class RefillBucket {
   }
 
   add(micro: number, nowMs: number): void {
-    this.refill(nowMs);
+    if (this.microPerMs > 0) this.refill(nowMs);
     this.putBack(micro);
   }
 
   /** Refused: nothing is taken. */
   tryTake(micro: number, nowMs: number): boolean {
-    this.refill(nowMs);
+    if (this.microPerMs > 0) this.refill(nowMs);
     if (this.balanceMicro < micro) return false;
     this.balanceMicro -= micro;
     return true;
@@ -51,7 +51,6 @@ export class RefillBucket {
   }
 
   private refill(nowMs: number): void {
-    if (this.microPerMs === 0) return;
     const dueMicro = this.dueMicro(nowMs);
     if (this.balanceMicro + dueMicro >= this.capacityMicro) {
       // What a full bucket cannot hold is lost, or it would come back as a burst.

@@ -47,11 +47,13 @@ export class TwoChoices implements Chooser {
   choose(last: Attempt | undefined, cost: number, nowMs: number): Endpoint | undefined {
     if (this.pairs > 0) {
       // Nearly every pick ends here: one draw among all ordered pairs, the second a step round the ring.
+      const { endpoints, count } = this;
       const pair = this.rng.below(this.pairs);
-      const first = pair % this.count;
-      const second = (first + 1 + Math.floor(pair / this.count)) % this.count;
-      const a = nth(this.endpoints, first);
-      const b = nth(this.endpoints, second);
+      const round = (pair / count) | 0;
+      const first = pair - round * count;
+      const second = first + 1 + round;
+      const a = nth(endpoints, first);
+      const b = nth(endpoints, second < count ? second : second - count);
       if (mayUse(a, last, this.perEndpoint) && mayUse(b, last, this.perEndpoint)) {
         const best = this.load.notBusier(a, b, cost, nowMs) ? a : b;
         if (best.errorShareRatio === 0 || this.isSound(best, nowMs)) return best;

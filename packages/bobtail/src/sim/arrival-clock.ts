@@ -1,4 +1,5 @@
 import type { Rng } from "../core/rng.ts";
+import { DrawnAhead } from "./drawn-ahead.ts";
 import type { Arrivals } from "./scenario.ts";
 
 interface Phase {
@@ -51,18 +52,19 @@ function rateOf(options: Arrivals, capacityPerSecond: number): number {
 }
 
 class EvenRate implements ArrivalClock {
-  private readonly gapMs: number;
-  private readonly rng: Rng | undefined;
+  private readonly gapsMs: DrawnAhead;
   private atMs: number;
 
   constructor(ratePerMs: number, rng: Rng | undefined) {
-    this.gapMs = 1 / ratePerMs;
-    this.rng = rng;
+    const gapMs = 1 / ratePerMs;
+    this.gapsMs = new DrawnAhead(
+      rng === undefined ? () => gapMs : () => -gapMs * Math.log(1 - rng.next()),
+    );
     this.atMs = 0;
   }
 
   nextMs(): number {
-    this.atMs += this.rng === undefined ? this.gapMs : -this.gapMs * Math.log(1 - this.rng.next());
+    this.atMs += this.gapsMs.next();
     return this.atMs;
   }
 }

@@ -1,7 +1,7 @@
 /** What happens next; the subject of each is in brackets. */
 /** A worker is done [job]. */
 export const FINISH = 0;
-/** A job has waited too long [job]. */
+/** The job that waits longest at a server may have waited too long [server]. */
 export const GIVE_UP = 1;
 /** A job fails without having been served [job]. */
 export const FAIL = 2;
@@ -13,7 +13,7 @@ export const DELIVER = 5;
 export const REPLY = 6;
 export const LOST = 7;
 export const CANCEL = 8;
-/** Servers report their load. */
+/** Servers report their load [board]. */
 export const REPORT = 9;
 /** A fault begins or ends [fault state]. */
 export const FAULT = 10;

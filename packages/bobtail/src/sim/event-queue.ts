@@ -155,9 +155,9 @@ export class EventQueue {
   /** Into its bucket's list, which is sorted; from the tail, since most events are later than those there. */
   private link(event: number, timeMs: number): void {
     const { next, previous, times } = this;
-    const day = Math.floor(timeMs * this.perWidth);
-    if (day < this.day) this.day = day;
-    const bucket = day & this.mask;
+    const days = timeMs * this.perWidth;
+    if (days < this.day) this.day = Math.floor(days);
+    const bucket = days & this.mask;
     let after = this.tails[bucket] as number;
     let before = NONE;
     while (after !== NONE && (times[after] as number) > timeMs) {
@@ -176,7 +176,7 @@ export class EventQueue {
   private unlink(event: number): void {
     const before = this.previous[event] as number;
     const after = this.next[event] as number;
-    const bucket = Math.floor((this.times[event] as number) * this.perWidth) & this.mask;
+    const bucket = ((this.times[event] as number) * this.perWidth) & this.mask;
     if (before === NONE) this.heads[bucket] = after;
     else this.next[before] = after;
     if (after === NONE) this.tails[bucket] = before;

@@ -38,16 +38,18 @@ export class Fleet {
   deliver(job: Job, nowMs: number): void {
     const server = serverOf(job);
     server.sent++;
-    if (server.down || (server.failRatio > 0 && this.rng.next() < server.failRatio)) {
-      job.timer = this.events.push(nowMs + server.failAfterMs, FAIL, job);
-      return;
-    }
+    if ((server.down || server.failRatio > 0) && this.failsFast(job, server, nowMs)) return;
     server.noteArrival(nowMs);
     const arrival = server.queue.arrive(job, nowMs);
     if (arrival === "started") this.begin(job, server, nowMs);
     else if (arrival === "refused") this.listener.lost(job, "queue full", nowMs);
-    else if (server.queueTimeoutMs !== Number.POSITIVE_INFINITY)
-      job.timer = this.events.push(nowMs + server.queueTimeoutMs, GIVE_UP, job);
+    else if (server.giveUpEvent < 0) this.awaitGiveUp(server, job);
+  }
+
+  private failsFast(job: Job, server: SimServer, nowMs: number): boolean {
+    if (!server.down && this.rng.next() >= server.failRatio) return false;
+    job.timer = this.events.push(nowMs + server.failAfterMs, FAIL, job);
+    return true;
   }
 
   finish(job: Job, nowMs: number): void {
@@ -56,12 +58,26 @@ export class Fleet {
     this.listener.answered(job, nowMs);
   }
 
-  giveUp(job: Job, nowMs: number): void {
-    const server = serverOf(job);
-    job.timer = -1;
-    server.note(nowMs);
-    server.queue.drop(job);
-    this.listener.lost(job, "queued too long", nowMs);
+  /** Those that have waited too long leave; often nobody has, since the job it was set for was served. */
+  giveUp(server: SimServer, nowMs: number): void {
+    server.giveUpEvent = -1;
+    const { queue, queueTimeoutMs } = server;
+    for (let job = queue.oldest(); job !== undefined; job = queue.oldest()) {
+      if (job.arrivalMs + queueTimeoutMs > nowMs) {
+        if (server.giveUpEvent < 0) this.awaitGiveUp(server, job);
+        return;
+      }
+      server.note(nowMs);
+      queue.drop(job);
+      this.listener.lost(job, "queued too long", nowMs);
+    }
+  }
+
+  /** One event for a whole queue, since who came first gives up first. */
+  private awaitGiveUp(server: SimServer, oldest: Job): void {
+    if (server.queueTimeoutMs === Number.POSITIVE_INFINITY) return;
+    const atMs = oldest.arrivalMs + server.queueTimeoutMs;
+    server.giveUpEvent = this.events.push(atMs, GIVE_UP, server);
   }
 
   fail(job: Job, nowMs: number): void {
@@ -76,7 +92,6 @@ export class Fleet {
       const server = serverOf(job);
       server.note(nowMs);
       server.queue.drop(job);
-      this.disarm(job);
     } else if (job.state === "running") {
       if (!running) return;
       const server = serverOf(job);
@@ -106,7 +121,7 @@ export class Fleet {
     }
     server.queue.workers = speed > 0 ? server.workers : 0;
     for (let job = server.queue.startNext(); job !== undefined; job = server.queue.startNext())
-      this.startQueued(job, server, nowMs);
+      this.begin(job, server, nowMs);
   }
 
   /** What the server holds is lost, and until it is back it refuses. */
@@ -139,27 +154,27 @@ export class Fleet {
     server.active?.push(job);
   }
 
-  private startQueued(job: Job, server: SimServer, nowMs: number): void {
-    this.disarm(job);
-    this.begin(job, server, nowMs);
-  }
-
   /** Its worker is free. */
   private release(job: Job, server: SimServer, nowMs: number): void {
     server.note(nowMs);
-    if (server.active !== undefined) {
-      const last = server.active.pop() as Job;
-      if (last !== job) server.active[server.active.indexOf(job)] = last;
-    }
+    if (server.active !== undefined) takeOut(server.active, job);
     const next = server.queue.finish(job);
-    if (next !== undefined) this.startQueued(next, server, nowMs);
+    if (next !== undefined) this.begin(next, server, nowMs);
   }
 
   private disarm(job: Job): void {
-    if (job.timer < 0) return;
+    if (job.timer >= 0) this.stopTimer(job);
+  }
+
+  private stopTimer(job: Job): void {
     this.events.remove(job.timer);
     job.timer = -1;
   }
+}
+
+function takeOut(jobs: Job[], job: Job): void {
+  const last = jobs.pop() as Job;
+  if (last !== job) jobs[jobs.indexOf(job)] = last;
 }
 
 function serverOf(job: Job): SimServer {

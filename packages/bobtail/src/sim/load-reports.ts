@@ -3,6 +3,8 @@ import type { AttemptKind, AttemptOutcome } from "../policies/attempt.ts";
 import type { Balancer } from "../policies/balancer.ts";
 import type { Call } from "../policies/call.ts";
 import type { Endpoint } from "../policies/endpoint.ts";
+import { REPORT } from "./event-codes.ts";
+import type { EventQueue } from "./event-queue.ts";
 import type { SimServer } from "./server.ts";
 
 /** A count for each endpoint's host, in place of the client's own. */
@@ -22,7 +24,14 @@ export class LoadBoard implements LoadView {
     this.counts = new Uint32Array(servers.length);
   }
 
-  refresh(): void {
+  /** Servers report, and will again; where reports have no age there is nothing to do. */
+  report(events: EventQueue, nowMs: number): void {
+    if (this.everyMs === 0) return;
+    this.refresh();
+    events.push(nowMs + this.everyMs, REPORT, this);
+  }
+
+  private refresh(): void {
     for (let i = 0; i < this.counts.length; i++) this.counts[i] = nth(this.servers, i).held;
   }
 

@@ -1,6 +1,6 @@
 import { nth } from "../core/assert.ts";
 import { Histogram } from "../core/histogram.ts";
-import type { Call } from "../policies/call.ts";
+import type { Call, CallFailure } from "../policies/call.ts";
 import type { Service } from "../policies/service.ts";
 import type { Request, Root } from "./request.ts";
 import type { Occupancy, SimResult } from "./result.ts";
@@ -20,15 +20,17 @@ export class Recorder {
   private readonly batches: readonly Histogram[];
   private readonly perBatch: number;
   private readonly leaves: Histogram | undefined;
+  private readonly hasRoots: boolean;
   private readonly failedAfter: Histogram;
+  /** What is recorded into now: roots, or calls where there are no roots; and calls. */
   private batch: Histogram;
+  private calls: Histogram;
   private recorded: number;
   private batchEnds: number;
   private failed: number;
   private rootFailed: number;
   private readonly failures: Record<string, number>;
-  private inSystem: number;
-  private changedMs: number;
+  /** The integral of the calls under way over time, once all have settled: when they left less when they came. */
   private inSystemMs: number;
   private sojournMs: number;
   private startMs: number;
@@ -39,15 +41,15 @@ export class Recorder {
     this.batches = Array.from({ length: BATCHES }, () => new Histogram());
     this.perBatch = measured / BATCHES;
     this.leaves = hasRoots ? new Histogram() : undefined;
+    this.hasRoots = hasRoots;
     this.failedAfter = new Histogram();
     this.batch = nth(this.batches, 0);
+    this.calls = this.leaves ?? this.batch;
     this.recorded = 0;
     this.batchEnds = this.perBatch;
     this.failed = 0;
     this.rootFailed = 0;
     this.failures = {};
-    this.inSystem = 0;
-    this.changedMs = 0;
     this.inSystemMs = 0;
     this.sojournMs = 0;
     this.startMs = 0;
@@ -55,25 +57,23 @@ export class Recorder {
   }
 
   started(nowMs: number): void {
-    this.inSystemMs += this.inSystem * (nowMs - this.changedMs);
-    this.changedMs = nowMs;
-    this.inSystem++;
+    this.inSystemMs -= nowMs;
   }
 
   settled(c: Call, request: Request, nowMs: number): void {
-    this.inSystemMs += this.inSystem * (nowMs - this.changedMs);
-    this.changedMs = nowMs;
-    this.inSystem--;
+    this.inSystemMs += nowMs;
     const ms = nowMs - c.startMs;
     this.sojournMs += ms;
     if (!request.measured) return;
-    if (c.failure !== undefined) {
-      this.failed++;
-      this.failures[c.failure] = (this.failures[c.failure] ?? 0) + 1;
-      this.failedAfter.record(ms * 1000);
-    } else if (this.leaves !== undefined) this.leaves.record(ms * 1000);
-    else this.batch.record(ms * 1000);
-    if (this.leaves === undefined && ++this.recorded >= this.batchEnds) this.nextBatch();
+    if (c.failure !== undefined) this.settledFailed(c.failure, ms);
+    else this.calls.record(ms * 1000);
+    if (!this.hasRoots && ++this.recorded >= this.batchEnds) this.nextBatch();
+  }
+
+  private settledFailed(failure: CallFailure, ms: number): void {
+    this.failed++;
+    this.failures[failure] = (this.failures[failure] ?? 0) + 1;
+    this.failedAfter.record(ms * 1000);
   }
 
   rootSettled(root: Root, nowMs: number): void {
@@ -128,6 +128,7 @@ export class Recorder {
   private nextBatch(): void {
     const index = Math.min(BATCHES - 1, Math.floor(this.recorded / this.perBatch));
     this.batch = nth(this.batches, index);
+    this.calls = this.leaves ?? this.batch;
     this.batchEnds = (index + 1) * this.perBatch;
   }
 }

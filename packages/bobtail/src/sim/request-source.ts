@@ -1,5 +1,6 @@
 import { nth } from "../core/assert.ts";
 import type { Rng } from "../core/rng.ts";
+import { DrawnAhead } from "./drawn-ahead.ts";
 import { compileLaw, type Draw, meanOf } from "./law.ts";
 import type { WorldSetup } from "./scenario.ts";
 
@@ -25,6 +26,8 @@ export class RequestSource {
   private size: Draw;
   private shockMs: number;
   private traced: number | undefined;
+  /** The sizes where nothing else is drawn: one class, no shock, no trace. */
+  private readonly plain: DrawnAhead | undefined;
 
   constructor(setup: WorldSetup, rng: Rng) {
     const { size = { kind: "constant", valueMs: 1 }, shock, arrivals } = setup;
@@ -51,10 +54,21 @@ export class RequestSource {
     this.size = nth(this.kinds, 0).size;
     this.shockMs = 0;
     this.traced = undefined;
+    const isPlain = this.kinds.length === 1 && shock === undefined && this.trace === undefined;
+    this.plain = isPlain ? new DrawnAhead(() => this.size(rng)) : undefined;
   }
 
   /** The next root request: the index of its class. */
   begin(number: number): number {
+    return this.plain === undefined ? this.beginMixed(number) : 0;
+  }
+
+  /** The size of its next leaf. */
+  sizeMs(): number {
+    return this.plain === undefined ? this.mixedSizeMs() : this.plain.next();
+  }
+
+  private beginMixed(number: number): number {
     const at = this.kindAt();
     this.size = nth(this.kinds, at).size;
     this.traced = this.trace?.[number];
@@ -63,8 +77,7 @@ export class RequestSource {
     return at;
   }
 
-  /** The size of its next leaf. */
-  sizeMs(): number {
+  private mixedSizeMs(): number {
     return (this.traced ?? this.size(this.rng)) + this.shockMs;
   }
 

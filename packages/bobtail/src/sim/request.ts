@@ -18,6 +18,12 @@ export class Root {
     this.waiting = leaves;
     this.failed = 0;
   }
+
+  /** One of its calls is over. @returns whether it was the last. */
+  leafSettled(failed: boolean): boolean {
+    if (failed) this.failed++;
+    return --this.waiting === 0;
+  }
 }
 
 /** What the world keeps of one call: the call's host, and its place among the pending wakes. One shape. */

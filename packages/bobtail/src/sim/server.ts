@@ -18,6 +18,8 @@ export class SimServer {
   /** Work done in a ms of time: 1, less while it is slow, 0 while it stands still. */
   speed: number;
   down: boolean;
+  /** The event at which the job that has waited longest may give up; -1: none. */
+  giveUpEvent: number;
   /** Jobs in service; kept only where the speed may change. */
   readonly active: Job[] | undefined;
   /** Copies sent here, copies that started, and ms of time that workers gave them. */
@@ -27,6 +29,7 @@ export class SimServer {
   /** How long it held so many copies, and how many arrivals met so many; empty unless wanted. */
   occupancyMs: Float64Array;
   seen: Float64Array;
+  private watched: boolean;
   private changedMs: number;
   private readonly interference: Draw | undefined;
   private readonly interferenceRatio: number;
@@ -42,12 +45,14 @@ export class SimServer {
     this.failAfterMs = options.failAfterMs ?? 1;
     this.speed = 1;
     this.down = false;
+    this.giveUpEvent = -1;
     this.active = dynamic ? [] : undefined;
     this.sent = 0;
     this.started = 0;
     this.busyMs = 0;
     this.occupancyMs = new Float64Array(0);
     this.seen = new Float64Array(0);
+    this.watched = false;
     this.changedMs = 0;
     this.interferenceRatio = options.interferenceRatio ?? 1;
     this.interference =
@@ -56,10 +61,12 @@ export class SimServer {
 
   /** How much work a copy of that size is here. */
   workMs(sizeMs: number, rng: Rng): number {
-    let ms = sizeMs * this.slowdown;
-    if (this.interference !== undefined && rng.next() < this.interferenceRatio)
-      ms += this.interference(rng);
-    return ms;
+    const ms = sizeMs * this.slowdown;
+    return this.interference === undefined ? ms : this.disturbed(ms, this.interference, rng);
+  }
+
+  private disturbed(ms: number, interference: Draw, rng: Rng): number {
+    return rng.next() < this.interferenceRatio ? ms + interference(rng) : ms;
   }
 
   get held(): number {
@@ -68,6 +75,7 @@ export class SimServer {
 
   /** From now on, counts by time and by arrival. */
   watch(nowMs: number): void {
+    this.watched = true;
     this.occupancyMs = new Float64Array(MAX_COUNTED + 1);
     this.seen = new Float64Array(MAX_COUNTED + 1);
     this.changedMs = nowMs;
@@ -75,15 +83,21 @@ export class SimServer {
 
   /** Before every change of what it holds. */
   note(nowMs: number): void {
-    if (this.occupancyMs.length === 0) return;
+    if (this.watched) this.count(nowMs);
+  }
+
+  private count(nowMs: number): void {
     const held = Math.min(this.held, MAX_COUNTED);
     this.occupancyMs[held] = (this.occupancyMs[held] as number) + nowMs - this.changedMs;
     this.changedMs = nowMs;
   }
 
   noteArrival(nowMs: number): void {
-    if (this.occupancyMs.length === 0) return;
-    this.note(nowMs);
+    if (this.watched) this.countArrival(nowMs);
+  }
+
+  private countArrival(nowMs: number): void {
+    this.count(nowMs);
     const held = Math.min(this.held, MAX_COUNTED);
     this.seen[held] = (this.seen[held] as number) + 1;
   }
@@ -93,6 +107,6 @@ export class SimServer {
     this.sent = 0;
     this.started = 0;
     this.busyMs = 0;
-    if (this.occupancyMs.length > 0) this.watch(nowMs);
+    if (this.watched) this.watch(nowMs);
   }
 }

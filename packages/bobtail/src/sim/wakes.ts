@@ -17,7 +17,7 @@ export class Wakes {
 
   /** Replaces the wake before it; Infinity: none. Deadlines have a lane of their own, being far away and in order. */
   set(r: Request, atMs: number, isDeadline: boolean): void {
-    this.drop(r);
+    if (r.lane !== undefined || r.event >= 0) this.drop(r);
     if (atMs === Number.POSITIVE_INFINITY) return;
     const lane = isDeadline ? this.deadlines : this.others;
     if (!lane.put(r, atMs)) r.event = this.events.push(atMs, WAKE, r);
@@ -25,9 +25,11 @@ export class Wakes {
 
   drop(r: Request): void {
     if (r.lane !== undefined) r.lane.remove(r);
-    else if (r.event >= 0) {
-      this.events.remove(r.event);
-      r.event = -1;
-    }
+    else if (r.event >= 0) this.dropEvent(r);
+  }
+
+  private dropEvent(r: Request): void {
+    this.events.remove(r.event);
+    r.event = -1;
   }
 }

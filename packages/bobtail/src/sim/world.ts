@@ -13,13 +13,14 @@ import * as code from "./event-codes.ts";
 import { EventQueue } from "./event-queue.ts";
 import { FaultPlan, type FaultState } from "./fault-plan.ts";
 import { Fleet, type FleetListener } from "./fleet.ts";
-import { compileLaw, type Draw } from "./law.ts";
 import { LoadBoard } from "./load-reports.ts";
+import { Network } from "./network.ts";
 import { Recorder } from "./recorder.ts";
 import { jobOf, machineOf, type Request, RequestPool, Root } from "./request.ts";
 import { RequestSource } from "./request-source.ts";
 import type { SimResult } from "./result.ts";
 import type { WorldOptions } from "./scenario.ts";
+import type { SimServer } from "./server.ts";
 import { capacityPerSecond, createFaults, createServers } from "./servers.ts";
 import type { WakeLane } from "./wake-lane.ts";
 import { Wakes } from "./wakes.ts";
@@ -46,10 +47,9 @@ export class World implements Port, FleetListener {
   private readonly idempotent: boolean;
   private readonly extrasLast: boolean;
   private readonly cancels: "none" | "queued" | "running";
-  private readonly network: Draw | undefined;
+  private readonly network: Network | undefined;
   private readonly warmUp: number;
   private readonly requests: number;
-  private readonly messages: Rng;
   private readonly choices: Rng;
   private readonly wakes: Wakes;
   private readonly faults: FaultPlan;
@@ -58,6 +58,7 @@ export class World implements Port, FleetListener {
   private readonly pool: RequestPool;
   private readonly digest: DecisionDigest | undefined;
   private arrived: number;
+  private measured: boolean;
   /** Not an event, since there always is exactly one. */
   private nextArrivalMs: number;
   private settledRoots: number;
@@ -66,7 +67,6 @@ export class World implements Port, FleetListener {
   constructor(options: WorldOptions, hooks: WorldHooks = {}) {
     const root = seededRng(options.seed ?? 1);
     this.options = options;
-    this.messages = root.split("network");
     this.choices = root.split("client");
     this.events = new EventQueue();
     this.wakes = new Wakes(this.events);
@@ -79,16 +79,18 @@ export class World implements Port, FleetListener {
       capacityPerSecond(options, this.source.meanMs),
       root.split("arrivals"),
     );
-    const trace = options.arrivals.kind === "trace" ? options.arrivals : undefined;
-    this.requests =
-      trace === undefined ? options.requests : Math.min(options.requests, trace.atMs.length);
+    const traced = options.arrivals.kind === "trace" ? options.arrivals.atMs.length : undefined;
+    this.requests = Math.min(options.requests, traced ?? options.requests);
     checkOption({ requests: this.requests }, "a whole number >= 1", this.requests >= 1);
     this.leaves = options.leaves ?? 1;
     this.costsSize = options.cost === "size";
     this.idempotent = options.idempotent ?? true;
     this.extrasLast = options.extrasLast ?? false;
     this.cancels = options.cancel ?? "queued";
-    this.network = options.network === undefined ? undefined : compileLaw(options.network);
+    this.network =
+      options.network === undefined
+        ? undefined
+        : new Network(options.network, root.split("network"), this.events);
     this.warmUp = Math.floor(this.requests * (options.warmUpRatio ?? 0.1));
     const faults = createFaults(options, servers, root.split("faults"));
     this.faults = new FaultPlan(faults, this.fleet, this.events);
@@ -109,6 +111,7 @@ export class World implements Port, FleetListener {
     });
     this.nowMs = 0;
     this.arrived = 0;
+    this.measured = false;
     this.nextArrivalMs = Number.POSITIVE_INFINITY;
     this.settledRoots = 0;
   }
@@ -117,11 +120,13 @@ export class World implements Port, FleetListener {
   run(): SimResult {
     this.scheduleArrival();
     this.faults.schedule();
-    if (this.board !== undefined && this.board.everyMs > 0) this.report();
+    this.board?.report(this.events, this.nowMs);
     while (this.settledRoots < this.requests) {
       if (this.events.pop(this.nextArrivalMs)) {
         this.nowMs = this.events.timeMs;
-        this.handle(this.events.code, this.events.subject);
+        const { code: kind, subject } = this.events;
+        if (kind === code.FINISH) this.fleet.finish(subject as Job, this.nowMs);
+        else this.handle(kind, subject);
       } else {
         assert(this.nextArrivalMs < Number.POSITIVE_INFINITY, "an open call has a deadline");
         this.nowMs = this.nextArrivalMs;
@@ -138,13 +143,13 @@ export class World implements Port, FleetListener {
     const request = a.call.host as Request;
     job.priority = this.extrasLast && a.kind !== "primary" ? 15 : request.priority;
     if (this.network === undefined) this.fleet.deliver(job, nowMs);
-    else job.timer = this.events.push(nowMs + this.network(this.messages), code.DELIVER, job);
+    else job.timer = this.network.post(code.DELIVER, job, nowMs);
   }
 
   cancel(a: Attempt, nowMs: number): void {
     if (this.cancels === "none" || !(a.host instanceof Job)) return;
     if (this.network === undefined) this.cancelAt(a.host, nowMs);
-    else this.events.push(nowMs + this.network(this.messages), code.CANCEL, a.host);
+    else this.network.post(code.CANCEL, a.host, nowMs);
   }
 
   wakeAt(c: Call, atMs: number): void {
@@ -157,12 +162,11 @@ export class World implements Port, FleetListener {
     this.recorder.settled(c, request, nowMs);
     this.pool.give(request);
     const { root } = request;
-    if (root !== undefined) {
-      if (c.failure !== undefined) root.failed++;
-      if (--root.waiting > 0) return;
+    if (root === undefined) this.settledRoots++;
+    else if (root.leafSettled(c.failure !== undefined)) {
       this.recorder.rootSettled(root, nowMs);
+      this.settledRoots++;
     }
-    this.settledRoots++;
   }
 
   answered(job: Job, nowMs: number): void {
@@ -170,24 +174,19 @@ export class World implements Port, FleetListener {
     // Nobody waits for the answer to a copy that was superseded.
     if (!a.running) return;
     if (this.network === undefined) machineOf(a).replied(a, nowMs);
-    else this.events.push(nowMs + this.network(this.messages), code.REPLY, a);
+    else this.network.post(code.REPLY, a, nowMs);
   }
 
   lost(job: Job, cause: string, nowMs: number): void {
     const a = job.host as Attempt;
     if (!a.running) return;
-    if (this.network === undefined) machineOf(a).failed(a, nowMs, cause);
-    else {
-      a.cause = cause;
-      this.events.push(nowMs + this.network(this.messages), code.LOST, a);
-    }
+    a.cause = cause;
+    if (this.network === undefined) this.heardLost(a, nowMs);
+    else this.network.post(code.LOST, a, nowMs);
   }
 
   private handle(kind: number, subject: unknown): void {
     switch (kind) {
-      case code.FINISH:
-        this.fleet.finish(subject as Job, this.nowMs);
-        break;
       case code.LANE:
         this.wakeLane(subject as WakeLane);
         break;
@@ -205,17 +204,13 @@ export class World implements Port, FleetListener {
   private handleRare(kind: number, subject: unknown): void {
     switch (kind) {
       case code.GIVE_UP:
-        this.fleet.giveUp(subject as Job, this.nowMs);
+        this.fleet.giveUp(subject as SimServer, this.nowMs);
         break;
       case code.FAIL:
         this.fleet.fail(subject as Job, this.nowMs);
         break;
       case code.LOST:
-        machineOf(subject as Attempt).failed(
-          subject as Attempt,
-          this.nowMs,
-          (subject as Attempt).cause,
-        );
+        this.heardLost(subject as Attempt, this.nowMs);
         break;
       case code.CANCEL:
         this.cancelAt(subject as Job, this.nowMs);
@@ -225,7 +220,7 @@ export class World implements Port, FleetListener {
         this.wake(subject as Request);
         break;
       case code.REPORT:
-        this.report();
+        (subject as LoadBoard).report(this.events, this.nowMs);
         break;
       case code.FAULT:
         this.faults.change(subject as FaultState, this.nowMs);
@@ -234,37 +229,43 @@ export class World implements Port, FleetListener {
   }
 
   private scheduleArrival(): void {
-    const atMs = this.arrivals.nextMs();
-    checkOption({ arrivals: atMs }, "as many arrivals as `requests`", Number.isFinite(atMs));
-    this.nextArrivalMs = atMs;
+    this.nextArrivalMs = this.arrivals.nextMs();
+    const arrivals = this.nextArrivalMs;
+    if (arrivals === Number.POSITIVE_INFINITY)
+      checkOption({ arrivals }, "as many arrivals as `requests`", false);
   }
 
   private arrive(): void {
     const number = this.arrived++;
-    const measured = number >= this.warmUp;
+    this.measured = number >= this.warmUp;
     if (number === this.warmUp) this.beginMeasuring();
     if (this.arrived < this.requests) this.scheduleArrival();
     else this.nextArrivalMs = Number.POSITIVE_INFINITY;
-    const { clients, leaves, source } = this;
+    const { clients, leaves } = this;
     const client = nth(clients, clients.length === 1 ? 0 : this.choices.below(clients.length));
-    const at = source.begin(number);
-    const { priority } = nth(source.kinds, at);
-    const root = leaves === 1 ? undefined : new Root(this.nowMs, measured, leaves);
-    for (let leaf = 0; leaf < leaves; leaf++) {
-      const service = nth(client.services, leaf % client.services.length);
-      const cls = nth(nth(client.classes, leaf % client.services.length), at);
-      const request = this.pool.take(cls, service.machine);
-      request.sizeMs = source.sizeMs();
-      request.priority = priority;
-      request.measured = measured;
-      request.root = root;
-      const { call } = request;
-      call.idempotent = this.idempotent;
-      call.deadlineMs = this.nowMs + service.deadlineMs;
-      if (this.costsSize) call.cost = request.sizeMs;
-      this.recorder.started(this.nowMs);
-      service.machine.start(call, this.nowMs);
+    const kind = this.source.begin(number);
+    if (leaves === 1) this.startLeaf(client, 0, kind, undefined);
+    else {
+      const root = new Root(this.nowMs, this.measured, leaves);
+      const shards = client.services.length;
+      for (let leaf = 0; leaf < leaves; leaf++) this.startLeaf(client, leaf % shards, kind, root);
     }
+  }
+
+  private startLeaf(client: Client, shard: number, kind: number, root: Root | undefined): void {
+    const { source, nowMs } = this;
+    const service = nth(client.services, shard);
+    const request = this.pool.take(nth(nth(client.classes, shard), kind), service.machine);
+    request.sizeMs = source.sizeMs();
+    request.priority = nth(source.kinds, kind).priority;
+    request.measured = this.measured;
+    request.root = root;
+    const { call } = request;
+    call.idempotent = this.idempotent;
+    call.deadlineMs = nowMs + service.deadlineMs;
+    if (this.costsSize) call.cost = request.sizeMs;
+    this.recorder.started(nowMs);
+    service.machine.start(call, nowMs);
   }
 
   private beginMeasuring(): void {
@@ -280,6 +281,10 @@ export class World implements Port, FleetListener {
     if (job.state === "new") this.fleet.deliver(job, this.nowMs);
   }
 
+  private heardLost(a: Attempt, nowMs: number): void {
+    machineOf(a).failed(a, nowMs, a.cause);
+  }
+
   private cancelAt(job: Job, nowMs: number): void {
     this.fleet.cancel(job, this.cancels === "running", nowMs);
   }
@@ -290,11 +295,5 @@ export class World implements Port, FleetListener {
 
   private wakeLane(lane: WakeLane): void {
     for (let r = lane.due(this.nowMs); r !== undefined; r = lane.due(this.nowMs)) this.wake(r);
-  }
-
-  private report(): void {
-    const board = this.board as LoadBoard;
-    board.refresh();
-    this.events.push(this.nowMs + board.everyMs, code.REPORT, undefined);
   }
 }
