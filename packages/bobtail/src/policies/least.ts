@@ -28,6 +28,29 @@ export class Least implements Chooser {
   }
 
   choose(last: Attempt | undefined, cost: number, nowMs: number): Endpoint | undefined {
+    if (!this.load.uniform) return this.chooseByWeight(last, cost, nowMs);
+    const { endpoints, load, ties } = this;
+    let least = Number.POSITIVE_INFINITY;
+    let count = 0;
+    for (let i = 0; i < endpoints.length; i++) {
+      const e = nth(endpoints, i);
+      if (!mayUse(e, last, this.perEndpoint)) continue;
+      const loadOfE = load.of(e, cost, nowMs);
+      if (loadOfE < least) {
+        least = loadOfE;
+        count = 0;
+      }
+      if (loadOfE === least) ties[count++] = i;
+    }
+    if (count === 0) return undefined;
+    return nth(endpoints, ties[count === 1 ? 0 : (this.rng.next() * count) | 0] as number);
+  }
+
+  private chooseByWeight(
+    last: Attempt | undefined,
+    cost: number,
+    nowMs: number,
+  ): Endpoint | undefined {
     const { endpoints, load, loads } = this;
     let least = -1;
     for (let i = 0; i < endpoints.length; i++) {

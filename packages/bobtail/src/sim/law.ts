@@ -1,5 +1,6 @@
 import { checkOption } from "../core/errors.ts";
 import type { Rng } from "../core/rng.ts";
+import { exp } from "./exp.ts";
 import { standardNormal } from "./normal.ts";
 
 /** A distribution of durations, in ms. Means and parameters are in ms unless they are pure numbers. */
@@ -33,7 +34,7 @@ export function compileLaw(law: Law): Draw {
     case "uniform":
       return (rng) => law.fromMs + (law.toMs - law.fromMs) * rng.next();
     case "lognormal":
-      return (rng) => Math.exp(law.mu + law.sigma * standardNormal(rng));
+      return (rng) => exp(law.mu + law.sigma * standardNormal(rng));
     case "pareto":
       return (rng) => law.scaleMs * (1 - rng.next()) ** (-1 / law.shape);
     case "empirical": {

@@ -74,10 +74,10 @@ export class RequestPool {
     return request;
   }
 
-  /** Its only copy was answered, so that no server, message or wake knows of it any more; others are left to the collector. */
+  /** Its only copy was answered or refused, so that no server, message or wake knows of it any more; others are left to the collector. */
   give(request: Request): void {
-    const { call } = request;
-    if (call.launched !== 1 || call.failure !== undefined) return;
+    const { failure, launched } = request.call;
+    if (launched !== 1 || (failure !== undefined && failure !== "all-failed")) return;
     request.next = this.first;
     this.first = request;
   }
