@@ -85,12 +85,20 @@ test.each<[string, InventedRun, number]>([
   expect(exitCodeOf({ kind: "run", run: inventedRun(invented) })).toBe(code);
 });
 
-test("a sweep that ends at the generator's limit stands, one without a single good row does not", () => {
-  const sweep = (...runs: readonly RunRecord[]) =>
-    ({ kind: "sweep", runs, stopped: undefined }) as const;
-  expect(exitCodeOf(sweep(inventedRun(), inventedRun(limited)))).toBe(EXIT.ok);
+const sweep = (...runs: readonly RunRecord[]) =>
+  ({ kind: "sweep", runs, stopped: undefined }) as const;
+const judged = (word: "held" | "failed" | "undecided", more: InventedRun = {}) =>
+  inventedRun({ ...more, verdicts: [verdict(word)] });
+
+test("a sweep of which the generator spoiled a row does not stand: a build is not told that all rates were measured", () => {
+  expect(exitCodeOf(sweep(inventedRun(), inventedRun()))).toBe(EXIT.ok);
+  expect(exitCodeOf(sweep(inventedRun(), inventedRun(limited)))).toBe(EXIT.notValid);
   expect(exitCodeOf(sweep(inventedRun(limited)))).toBe(EXIT.notValid);
-  expect(exitCodeOf(sweep(inventedRun({ verdicts: [verdict("failed")] }), inventedRun()))).toBe(
-    EXIT.failed,
-  );
+  expect(exitCodeOf(sweep(judged("held"), judged("held", limited)))).toBe(EXIT.notValid);
+});
+
+test("a row that the generator spoiled breaks no threshold; one that stands does, whatever the others are", () => {
+  expect(exitCodeOf(sweep(judged("held"), judged("failed", limited)))).toBe(EXIT.notValid);
+  expect(exitCodeOf(sweep(judged("failed"), judged("held", limited)))).toBe(EXIT.failed);
+  expect(exitCodeOf(sweep(judged("failed"), judged("undecided")))).toBe(EXIT.failed);
 });

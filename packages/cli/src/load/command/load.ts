@@ -4,7 +4,6 @@ import { checkOutFiles } from "../output/out-files.ts";
 import { putOutResult } from "../output/put-out-result.ts";
 import type { LoadResult } from "../output/run-record.ts";
 import { limitEnd, probeRow, sweepEnd, sweepHead, sweepRow } from "../output/sweep-text.ts";
-import { verdictLines } from "../output/verdict-text.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { findLimit } from "./find-limit.ts";
 import type { LoadFlags } from "./load-flags.ts";
@@ -71,9 +70,7 @@ async function measure(
     print(sweepHead(palette));
     const onRow = (run: LoadRun): void => print(sweepRow(run, palette));
     const record = await sweep(request, rates, { runAt, onRow, signal });
-    print(sweepEnd(record));
-    for (const run of record.runs)
-      for (const line of verdictLines(run.verdicts, palette)) print(line);
+    print(sweepEnd(record, palette));
     return record;
   }
   if (objective !== undefined) {

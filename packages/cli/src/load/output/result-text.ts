@@ -1,7 +1,6 @@
 import type { LoadResult } from "./run-record.ts";
 import { runText, type TextOptions } from "./run-text.ts";
 import { limitEnd, probeRow, sweepEnd, sweepHead, sweepRow } from "./sweep-text.ts";
-import { verdictLines } from "./verdict-text.ts";
 
 /** What was measured, for a terminal. */
 export function resultText(result: LoadResult, options: TextOptions): string {
@@ -13,8 +12,7 @@ export function resultText(result: LoadResult, options: TextOptions): string {
       return lines([
         sweepHead(palette),
         ...result.runs.map((run) => sweepRow(run, palette)),
-        sweepEnd(result),
-        ...result.runs.flatMap(({ verdicts }) => verdictLines(verdicts, palette)),
+        sweepEnd(result, palette),
       ]);
     case "limit":
       return lines([

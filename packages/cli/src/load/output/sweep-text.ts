@@ -1,10 +1,12 @@
 import { wrap } from "../../plan/figures.ts";
 import type { Palette } from "../../terminal/palette.ts";
+import { SPARE_THE_GENERATOR } from "./check-text.ts";
 import { showRate } from "./describe-run.ts";
 import { failedText } from "./percentile-table.ts";
 import { headlineFigure, showFigure } from "./percentiles.ts";
 import type { LimitRecord, Probe, RunRecord, SweepRecord } from "./run-record.ts";
 import { meanRatePerSec } from "./run-setup.ts";
+import { verdictLines } from "./verdict-text.ts";
 
 const WIDTH = 80;
 const COLUMNS = [9, 10, 11, 11, 11, 15] as const;
@@ -35,15 +37,36 @@ export function sweepRow(run: RunRecord, palette: Palette): string {
     p999 ?? "",
     failedText(measured).replace(" failed", ""),
   ]);
-  if (run.check.verdict === "ok") return text;
+  if (!isLimited(run)) return text;
   const why = wrap(`generator-limited: ${run.check.reasons.join("; ")}`, WIDTH - 4);
   return palette.yellow(`${text}\n    ${why.replaceAll("\n", "\n    ")}`);
 }
 
-/** Below the rows. */
-export function sweepEnd({ stopped }: SweepRecord): string {
-  const why = stopped === undefined ? "" : `\n${wrap(`Ended early: ${stopped}.`, WIDTH)}`;
-  return `${wrap("Percentiles are of all planned requests; -: the sample is too small.", WIDTH)}${why}`;
+/** Below the rows: why it ended, what the marked rows mean, and what became of each `--fail-if` in each row. */
+export function sweepEnd({ stopped, runs }: SweepRecord, palette: Palette): string {
+  const limited = runs.filter(isLimited).length;
+  const marked = limited === 1 ? "1 row says" : `${limited} of ${runs.length} rows say`;
+  const sentences = [
+    "Percentiles are of all planned requests; -: the sample is too small.",
+    ...(stopped === undefined ? [] : [`Ended early: ${stopped}.`]),
+    ...(limited === 0
+      ? []
+      : [
+          `${marked} nothing of the target, since the generator could not keep up. ${SPARE_THE_GENERATOR}`,
+        ]),
+  ].map((text) => wrap(text, WIDTH));
+  return [...sentences, ...runs.flatMap((run) => verdictsOfRow(run, palette))].join("\n");
+}
+
+function verdictsOfRow(run: RunRecord, palette: Palette): readonly string[] {
+  const rate = showRate(meanRatePerSec(run.setup)).padStart(COLUMNS[0]);
+  if (run.verdicts.length > 0 && isLimited(run))
+    return [`${rate}  ${palette.yellow("not judged")}: generator-limited`];
+  return verdictLines(run.verdicts, palette).map((line) => `${rate}  ${line}`);
+}
+
+function isLimited({ check }: RunRecord): boolean {
+  return check.verdict === "generator-limited";
 }
 
 const PROBE_COLUMNS = [9, 10, 19] as const;
