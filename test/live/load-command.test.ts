@@ -93,6 +93,23 @@ test("a threshold that is broken is named, and is the exit code", async () => {
   expect(exitCode).toBe(codeWhen(check.verdict, 3));
 });
 
+test("a target where nobody listens is told on stderr in spite of --quiet, and fails without a threshold", async () => {
+  const { url, close } = await serve(answer);
+  close();
+  const out = file("refused.json");
+  const { exitCode, stdout, stderr } = await runCli(
+    ...["load", url, "--duration", "500ms", "--warmup", "0s", "--quiet", "--out", out],
+  );
+  const { verdict } = JSON.parse(readFileSync(out, "utf8")).check;
+  expect(exitCode).toBe(codeWhen(verdict, 3));
+  expect(stderr).toBe(
+    `bobtail: error: ${url.slice(0, -1)}: not one of 25 requests was answered well: nothing listens there\n` +
+      "  See that the target runs, and its port.\n",
+  );
+  expect(stdout).toContain("ECONNREFUSED 25");
+  expect(await runCli("load", "report", out)).toEqual({ exitCode, stdout, stderr });
+});
+
 test("requests beyond the cap are the generator's failing, and end with its own code", async () => {
   const { url } = await serve(() => undefined);
   const { exitCode, stdout } = await runCli(

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -71,6 +71,16 @@ test("a service that takes three times as long is worse: exit code 4, by 4 + 4 r
     quantities: [{ name: "p50", verdict: "worse", unit: "ms" }],
   });
   expect(result.quantities[0].change).toBeGreaterThan(1);
+});
+
+test("two services that answer nothing are not found equal, nor is their noise a calibration", async () => {
+  const args = ["--runs", "4", "--compare", "http://127.0.0.1:1/", "http://127.0.0.1:1/"];
+  const { exitCode, stderr } = await load(...args);
+  expect([3, 5]).toContain(exitCode);
+  expect(stderr).toContain("not one of 80 requests was answered well: nothing listens there");
+  const calibration = await load("--runs", "4", "--calibrate", "http://127.0.0.1:1/");
+  expect([3, 5]).toContain(calibration.exitCode);
+  expect(readdirSync(directory)).toEqual([]);
 });
 
 test("Ctrl-C prints the comparison of the runs that are whole, marked as partial", async () => {

@@ -67,5 +67,6 @@ Examples:
   bobtail load report monday.json tuesday.json
 ${COMPARE_HELP}
 Load goes to loopback and private addresses alone, unless you say --i-own-this.
-Exit codes: 0 ok, 2 usage, 3 a --fail-if came true or no rate keeps the objective, 4 worse than what it was compared with, 5 the
-generator was the bottleneck or the sample is too small, 130 and 143 on signals, with the report of what was done.`;
+Exit codes: 0 ok, 2 usage, 3 a --fail-if came true, no rate keeps the objective or not one request was answered well, 4 worse than what
+it was compared with, 5 the generator was the bottleneck or the sample is too small, 130 and 143 on signals, with the report of
+what was done.`;

@@ -102,3 +102,30 @@ test("a row that the generator spoiled breaks no threshold; one that stands does
   expect(exitCodeOf(sweep(judged("failed"), judged("held", limited)))).toBe(EXIT.failed);
   expect(exitCodeOf(sweep(judged("failed"), judged("undecided")))).toBe(EXIT.failed);
 });
+
+test("what answers nothing well has failed, with no threshold and with one that held or cannot be told", () => {
+  const refused: InventedRun = { outcome: () => "refused" };
+  expect(exitCodeOf({ kind: "run", run: inventedRun(refused) })).toBe(EXIT.failed);
+  expect(exitCodeOf({ kind: "run", run: judged("held", refused) })).toBe(EXIT.failed);
+  expect(exitCodeOf({ kind: "run", run: judged("undecided", refused) })).toBe(EXIT.failed);
+  expect(exitCodeOf({ kind: "run", run: inventedRun({ ...refused, ...limited }) })).toBe(
+    EXIT.notValid,
+  );
+  expect(exitCodeOf(sweep(inventedRun(refused), inventedRun(refused)))).toBe(EXIT.failed);
+  expect(exitCodeOf(sweep(inventedRun(), inventedRun(refused)))).toBe(EXIT.ok);
+});
+
+test("a search whose objective holds for errors that come at once has found no rate", () => {
+  const run = inventedRun({ outcome: () => "refused" });
+  const probe = {
+    ratePerSec: 100,
+    phase: "confirm",
+    outcome: "held",
+    measured: "1 ms",
+    run,
+  } as const;
+  const found = { kind: "limit", objective: "lag.p99<9ms", because: "it held" } as const;
+  expect(exitCodeOf({ ...found, probes: [probe], ratePerSec: 100 })).toBe(EXIT.failed);
+  const answered = { ...probe, run: inventedRun() };
+  expect(exitCodeOf({ ...found, probes: [answered], ratePerSec: 100 })).toBe(EXIT.ok);
+});

@@ -4,12 +4,13 @@ import { mergeRuns } from "../output/merge-runs.ts";
 import { checkOutFiles } from "../output/out-files.ts";
 import { putOutResult } from "../output/put-out-result.ts";
 import { readResult } from "../output/read-result.ts";
-import type { LoadResult, RunRecord } from "../output/run-record.ts";
+import { type LoadResult, type RunRecord, runsOf } from "../output/run-record.ts";
 import { type NamedRun, sideBySide } from "../output/side-by-side.ts";
 import type { Condition } from "./condition.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { judgeFailIf } from "./judge.ts";
 import type { OutputFlags } from "./load-flags.ts";
+import { tellUnanswered } from "./tell-unanswered.ts";
 
 export interface ReportFlags extends OutputFlags {
   readonly merge?: boolean;
@@ -45,6 +46,7 @@ export async function loadReport(
   checkOutFiles(flags.out ?? [], result.kind);
   const { json, out } = flags;
   await putOutResult(result, { json, out, version });
+  tellUnanswered(runsOf(result));
   process.exitCode ??= exitCodeOf(result);
 }
 

@@ -2,7 +2,7 @@ import { type Palette, paletteFor } from "../../terminal/palette.ts";
 import { stopOnSignal } from "../../terminal/stop-on-signal.ts";
 import { checkOutFiles } from "../output/out-files.ts";
 import { putOutResult } from "../output/put-out-result.ts";
-import type { LoadResult } from "../output/run-record.ts";
+import { type LoadResult, runsOf } from "../output/run-record.ts";
 import { limitEnd, probeRow, sweepEnd, sweepHead, sweepRow } from "../output/sweep-text.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { findLimit } from "./find-limit.ts";
@@ -10,6 +10,7 @@ import type { LoadFlags } from "./load-flags.ts";
 import { type LoadRequest, readRequest } from "./load-request.ts";
 import { runOnce } from "./run-once.ts";
 import { type RunAt, sweep } from "./sweep.ts";
+import { tellUnanswered } from "./tell-unanswered.ts";
 
 /** `bobtail load`: measures, prints, writes. A signal ends it with what there is; a second one at once. */
 export async function load(
@@ -28,6 +29,7 @@ export async function load(
     const result = await measure(request, flags, { signal, version, rows });
     const { json, out } = flags;
     await putOutResult(result, { json, out, version, isTold: result.kind !== "run" });
+    tellUnanswered(runsOf(result));
     // A signal has set its own.
     process.exitCode ??= exitCodeOf(result);
   } finally {

@@ -1,6 +1,7 @@
 import { EXIT } from "../../terminal/failure.ts";
 import { paletteFor } from "../../terminal/palette.ts";
 import { readRequest } from "../command/load-request.ts";
+import { unansweredFailure } from "../command/tell-unanswered.ts";
 import { setupHash } from "../output/run-setup.ts";
 import {
   type Calibration,
@@ -16,7 +17,10 @@ import type { CompareContext } from "./compare-command.ts";
 import { reportRuns } from "./comparison-report.ts";
 import { measureSides } from "./measure-sides.ts";
 
-/** Measures a URL against itself and keeps what came of it: a change below that is noise here. A calibration that was stopped is not kept. */
+/**
+ * Measures a URL against itself and keeps what came of it: a change below that is noise here. A calibration that was stopped is not kept, nor one
+ * of a URL that answers nothing: throws a `CommandFailure` for that.
+ */
 export async function calibrate(url: string, context: CompareContext): Promise<void> {
   const { flags, version, thresholds, quantities } = context;
   const file = flags.calibration ?? DEFAULT_CALIBRATION_FILE;
@@ -26,6 +30,9 @@ export async function calibrate(url: string, context: CompareContext): Promise<v
     { a: request, b: request },
     context,
   );
+  const unanswered = unansweredFailure([...runsA, ...runsB]);
+  // Errors that come at once hardly differ: such a floor would refuse nothing.
+  if (unanswered !== undefined && stopped === undefined) throw unanswered;
   const report = reportRuns(
     { nameA: url, nameB: url, runsA, runsB, version, partial, notes: [] },
     { quantities, thresholds },

@@ -1,5 +1,6 @@
 import { EXIT } from "../../terminal/failure.ts";
 import { readRequest } from "../command/load-request.ts";
+import { tellUnanswered } from "../command/tell-unanswered.ts";
 import { refuseMismatch } from "./comparable.ts";
 import type { CompareContext } from "./compare-command.ts";
 import { putOutComparison } from "./comparison-output.ts";
@@ -27,7 +28,9 @@ export async function compareLive(
     { quantities, thresholds },
   );
   await putOutComparison(report, flags);
+  const unanswered = [runsA, runsB].filter((runs) => tellUnanswered(runs));
   // A signal has set its own.
   if (stopped?.why === "generator-limited") process.exitCode = EXIT.notValid;
-  else process.exitCode ??= isWorse(report) ? EXIT.regression : EXIT.ok;
+  else if (isWorse(report)) process.exitCode ??= EXIT.regression;
+  else process.exitCode ??= unanswered.length > 0 ? EXIT.failed : EXIT.ok;
 }

@@ -1,4 +1,5 @@
 import { CommandFailure, EXIT } from "../../terminal/failure.ts";
+import { tellUnanswered } from "../command/tell-unanswered.ts";
 import { readResult } from "../output/read-result.ts";
 import { snakeKey } from "../output/snake-case.ts";
 import {
@@ -42,7 +43,9 @@ export async function compareStored(
     { quantities, thresholds },
   );
   await putOutComparison(report, flags);
-  process.exitCode = isWorse(report) ? EXIT.regression : EXIT.ok;
+  const unanswered = [runsA, runsB].filter((runs) => tellUnanswered(runs));
+  if (isWorse(report)) process.exitCode = EXIT.regression;
+  else process.exitCode = unanswered.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
 /** What says how a run is made. */

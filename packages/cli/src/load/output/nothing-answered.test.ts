@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LoadOptions } from "../load-options.ts";
-import { nothingAnswered } from "./nothing-answered.ts";
+import { isUnanswered, nothingAnswered } from "./nothing-answered.ts";
 import { inventedRun } from "./run-record.testbed.ts";
 
 const refused = (kind: string, options?: Partial<LoadOptions>) => {
@@ -27,7 +27,9 @@ test("that the target may not speak HTTP/2 is said only where HTTP/2 was asked f
 });
 
 test("a target that answers with errors or too late is not said to be down", () => {
-  expect(nothingAnswered(inventedRun({ outcome: () => "http-error" }))).toContain("target runs");
+  expect(nothingAnswered(inventedRun({ outcome: () => "http-error" }))).toContain(
+    "target runs, and its answers are errors (status 503)",
+  );
   expect(nothingAnswered(inventedRun({ outcome: () => "timeout" }))).toContain("too late or never");
 });
 
@@ -41,4 +43,12 @@ test("answers that were to be event streams and held no event are told", () => {
   expect(nothingAnswered(run)).toBeUndefined();
   run.measured.firstByte.reset();
   expect(nothingAnswered(run)).toContain("Leave --sse out");
+});
+
+test("runs are unanswered together: one good answer in one of them is enough, and none sent is no answer missed", () => {
+  const refused = inventedRun({ outcome: () => "refused" });
+  expect(isUnanswered([refused, refused])).toBe(true);
+  expect(isUnanswered([inventedRun(), refused])).toBe(false);
+  expect(isUnanswered([inventedRun({ outcome: () => "unsent" })])).toBe(false);
+  expect(isUnanswered([])).toBe(false);
 });
