@@ -9,12 +9,11 @@ test.each([
   "172.16.0.1",
   "172.31.255.255",
   "192.168.4.4",
-  "169.254.1.1",
   "0.0.0.0",
   "::",
   "::1",
   "fd12:3456::1",
-  "fe80::1%eth0",
+  "fd00:ec2::253",
   "::ffff:127.0.0.1",
   "::ffff:a00:1",
 ])("%s is the user's own network", (address) => {
@@ -31,10 +30,40 @@ test.each([
   "fec0::1",
   "::ffff:8.8.8.8",
   "::ffff:808:808",
+  "169.254.169.254",
+  "169.254.1.1",
+  "::ffff:169.254.169.254",
+  "::ffff:a9fe:a9fe",
+  "0:0:0:0:0:ffff:a9fe:a9fe",
+  "::a9fe:a9fe",
+  "64:ff9b::a9fe:a9fe",
+  "fe80::1",
+  "fe80::1%eth0",
+  "febf::1",
+  "fd00:ec2::254",
+  "fd00:0ec2:0:0:0:0:0:0254",
+  "fd20:ce::254",
+  "fd00:c1::a9fe:a9fe",
   "example.com",
   "",
 ])("%j is not", (address) => {
   expect(isPrivateAddress(address)).toBe(false);
+});
+
+test.each([
+  "http://169.254.169.254/latest/meta-data/",
+  "http://2852039166/",
+  "http://0xa9fea9fe/",
+  "http://0251.0376.0251.0376/",
+  "http://[::ffff:169.254.169.254]/",
+  "http://[fe80::1]/",
+  "http://[fd00:ec2::254]/",
+])("%s may be the metadata service of a cloud, and takes the owner's word", async (url) => {
+  await expect(pinTargets([url], false)).rejects.toMatchObject({
+    message: expect.stringContaining("metadata"),
+    remedy: expect.stringContaining("--i-own-this"),
+  });
+  await expect(pinTargets([url], true)).resolves.toBeDefined();
 });
 
 const resolvesTo =
@@ -49,6 +78,11 @@ test("a name is judged by every address it has: one public one among private one
     remedy: expect.stringContaining("--i-own-this"),
     exitCode: EXIT.usage,
   });
+});
+
+test("a name of one's own machine that also has a link-local address is refused with that address", async () => {
+  const pin = pinTargets(["http://box.local/"], false, resolvesTo("192.168.0.7", "fe80::7%eth0"));
+  await expect(pin).rejects.toThrow("box.local is fe80::7%eth0, which is link-local");
 });
 
 test("what was resolved for the check is what the run connects to, and each name is resolved once", async () => {

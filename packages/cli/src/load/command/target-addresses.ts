@@ -8,27 +8,40 @@ export type PinnedAddresses = Readonly<Record<string, readonly string[]>>;
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /**
- * Addresses that nobody else can be behind: loopback, RFC 1918, link-local (RFC 3927, RFC 4291), unique
- * local (RFC 4193). Not 100.64.0.0/10: a provider's network has other customers in it.
+ * Addresses that nobody else can be behind: loopback, RFC 1918, unique local (RFC 4193). Not 100.64.0.0/10: a provider's
+ * network has other customers in it.
  */
 const PRIVATE = new BlockList();
 PRIVATE.addSubnet("127.0.0.0", 8, "ipv4");
 PRIVATE.addSubnet("10.0.0.0", 8, "ipv4");
 PRIVATE.addSubnet("172.16.0.0", 12, "ipv4");
 PRIVATE.addSubnet("192.168.0.0", 16, "ipv4");
-PRIVATE.addSubnet("169.254.0.0", 16, "ipv4");
 PRIVATE.addAddress("::1", "ipv6");
 // "This host", which a connection takes for loopback.
 PRIVATE.addAddress("0.0.0.0", "ipv4");
 PRIVATE.addAddress("::", "ipv6");
 PRIVATE.addSubnet("fc00::", 7, "ipv6");
-PRIVATE.addSubnet("fe80::", 10, "ipv6");
+
+/**
+ * Where clouds answer for the machine itself, with its credentials: link-local (RFC 3927, RFC 4291), and the unique local
+ * addresses that Amazon, Google and Oracle chose.
+ */
+const METADATA = new BlockList();
+METADATA.addSubnet("169.254.0.0", 16, "ipv4");
+METADATA.addSubnet("fe80::", 10, "ipv6");
+METADATA.addAddress("fd00:ec2::254", "ipv6");
+METADATA.addAddress("fd20:ce::254", "ipv6");
+METADATA.addAddress("fd00:c1::a9fe:a9fe", "ipv6");
 
 /** IPv4 in IPv6 clothes (`::ffff:8.8.8.8`) is judged as the IPv4 that it is: `BlockList` sees to that. */
 export function isPrivateAddress(address: string): boolean {
+  return isIn(PRIVATE, address) && !isIn(METADATA, address);
+}
+
+function isIn(list: BlockList, address: string): boolean {
   const [bare = ""] = address.split("%");
   const family = isIP(bare);
-  return family !== 0 && PRIVATE.check(bare, family === 4 ? "ipv4" : "ipv6");
+  return family !== 0 && list.check(bare, family === 4 ? "ipv4" : "ipv6");
 }
 
 /**
@@ -62,6 +75,11 @@ export function hostOf(url: string): string {
 
 function refused(host: string, address: string): CommandFailure {
   const shown = host === address ? host : `${host} is ${address}, which`;
+  if (isIn(METADATA, address))
+    return new CommandFailure(
+      `${shown} is link-local or the metadata service of a cloud: it may be no server of yours`,
+      "Write another address of your server; if it has none, say so with --i-own-this.",
+    );
   return new CommandFailure(
     `${shown} is outside loopback and the private ranges, and load on a server that is not yours is an attack`,
     "If it is yours, or its owner agreed, say so with --i-own-this.",
