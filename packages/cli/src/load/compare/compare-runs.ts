@@ -3,7 +3,7 @@ import { samplesForInterval } from "bobtail/plan";
 import { hodgesLehmann, medianOf, onScale, type Shift } from "./hodges-lehmann.ts";
 import { holm } from "./holm.ts";
 import { QUANTITIES, QUANTITY_NAMES, type QuantityName, type RunFigures } from "./quantity.ts";
-import { fewestRuns, leftOutDifferences, rankSumTest } from "./rank-sum.ts";
+import { fewestRuns, leftOutDifferences, rankSumPValue } from "./rank-sum.ts";
 import { changeFound, pooledSpread, runsNeeded } from "./runs-needed.ts";
 import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from "./threshold.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
@@ -67,7 +67,7 @@ export function compareRuns(
     valuesA: runsA.map((run) => run[name] as number),
     valuesB: runsB.map((run) => run[name] as number),
   }));
-  const pValues = sides.map(({ valuesA, valuesB }) => rankSumTest(valuesA, valuesB).pValue);
+  const pValues = sides.map(({ valuesA, valuesB }) => rankSumPValue(valuesA, valuesB));
   const adjusted = holm(pValues);
   const family = { familySize: names.length, level };
   const leftOut = leftOutDifferences(runsA.length, runsB.length, level / Math.max(1, names.length));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fewestRuns, leastPValue, leftOutDifferences, rankSumTest } from "./rank-sum.ts";
+import { fewestRuns, leastPValue, leftOutDifferences, rankSumPValue } from "./rank-sum.ts";
 
 test.each([
   // Sizes, two-sided level, critical U as tables of the Mann-Whitney test print it.
@@ -29,8 +29,8 @@ test("too few values for a level leave no interval: 3 + 3 at 5 %", () => {
 test("4 + 4 runs are the fewest that reach 0.05, at 0.029; with several quantities 5 + 5, at 0.008", () => {
   expect(leastPValue(4, 4)).toBeCloseTo(2 / 70, 12);
   expect(leastPValue(5, 5)).toBeCloseTo(2 / 252, 12);
-  expect(rankSumTest([1, 2, 3, 4], [5, 6, 7, 8]).pValue).toBeCloseTo(2 / 70, 12);
-  expect(rankSumTest([5, 6, 7, 8, 9], [0, 1, 2, 3, 4]).pValue).toBeCloseTo(2 / 252, 12);
+  expect(rankSumPValue([1, 2, 3, 4], [5, 6, 7, 8])).toBeCloseTo(2 / 70, 12);
+  expect(rankSumPValue([5, 6, 7, 8, 9], [0, 1, 2, 3, 4])).toBeCloseTo(2 / 252, 12);
   expect(fewestRuns(1, 0.05)).toBe(4);
   expect(fewestRuns(6, 0.05)).toBe(5);
 });
@@ -38,25 +38,22 @@ test("4 + 4 runs are the fewest that reach 0.05, at 0.029; with several quantiti
 test("the permeability example of Hollander & Wolfe (4.1): one-sided 0.1272, two-sided twice that", () => {
   const x = [0.8, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
   const y = [1.15, 0.88, 0.9, 0.74, 1.21];
-  const { pValue, aboveRatio } = rankSumTest(x, y);
-  expect(pValue).toBeCloseTo(2 * 0.1272, 3);
-  expect(aboveRatio).toBeCloseTo(15 / 50, 12);
+  expect(rankSumPValue(x, y)).toBeCloseTo(2 * 0.1272, 3);
 });
 
 test("100 + 100 values give a p-value in (0, 1], also when all are the same", () => {
   const a = Array.from({ length: 100 }, (_, i) => i);
-  const apart = rankSumTest(
+  const apart = rankSumPValue(
     a,
     a.map((value) => value + 100),
   );
-  expect(apart.pValue).toBeGreaterThan(0);
-  expect(apart.pValue).toBeLessThan(1e-50);
-  expect(apart.aboveRatio).toBe(1);
+  expect(apart).toBeGreaterThan(0);
+  expect(apart).toBeLessThan(1e-50);
   expect(
-    rankSumTest(
+    rankSumPValue(
       a.map(() => 1),
       a.map(() => 1),
-    ).pValue,
+    ),
   ).toBe(1);
 });
 
@@ -65,7 +62,9 @@ test.each([
   [[1], [Number.NaN]],
   [Array(101).fill(1), [1]],
 ])("samples that are empty, too large or hold NaN are refused", (a, b) => {
-  expect(() => rankSumTest(a, b)).toThrow(expect.objectContaining({ code: "ERR_BOBTAIL_OPTION" }));
+  expect(() => rankSumPValue(a, b)).toThrow(
+    expect.objectContaining({ code: "ERR_BOBTAIL_OPTION" }),
+  );
 });
 
 const value = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constant(Number.POSITIVE_INFINITY));
@@ -74,17 +73,15 @@ const sample = fc.array(value, { minLength: 1, maxLength: 5 });
 test("with ties and infinite values the p-value is that of all ways to deal the labels", () => {
   fc.assert(
     fc.property(sample, sample, (a, b) => {
-      expect(rankSumTest(a, b).pValue).toBeCloseTo(dealtPValue(a, b), 10);
+      expect(rankSumPValue(a, b)).toBeCloseTo(dealtPValue(a, b), 10);
     }),
   );
 });
 
-test("swapping the sides changes the direction and not the p-value", () => {
+test("swapping the sides does not change the p-value", () => {
   fc.assert(
     fc.property(sample, sample, (a, b) => {
-      const [one, other] = [rankSumTest(a, b), rankSumTest(b, a)];
-      expect(one.pValue).toBeCloseTo(other.pValue, 12);
-      expect(one.aboveRatio + other.aboveRatio).toBeCloseTo(1, 12);
+      expect(rankSumPValue(a, b)).toBeCloseTo(rankSumPValue(b, a), 12);
     }),
   );
 });

@@ -3,22 +3,15 @@ import { checkOption } from "bobtail/engine";
 /** Of one side: what is exact stays quick. */
 export const MAX_RUNS = 100;
 
-export interface RankSumTest {
-  /** Two-sided, in (0, 1]. */
-  readonly pValue: number;
-  /** Chance that a value of `b` is above one of `a`, ties counted half; above 0.5 when `b` is larger. */
-  readonly aboveRatio: number;
-}
-
 /**
- * The Mann-Whitney test by its permutation distribution: exact with ties too, which share their mean rank, and with
- * infinite values, which rank last.
+ * The p-value of the Mann-Whitney test by its permutation distribution: exact with ties too, which share their mean rank, and with
+ * infinite values, which rank last. In (0, 1].
  *
  * Two-sided: how often a rank sum is as far from its mean as the one seen, when labels are dealt at random. NaN values throw
  * `ERR_BOBTAIL_OPTION`, as do samples that are empty or larger than {@link MAX_RUNS}.
  * Source: Mann & Whitney, Ann. Math. Statist. 18, 1947; Streitberg & Röhmel, Comput. Stat. Q. 1, 1986.
  */
-export function rankSumTest(a: readonly number[], b: readonly number[]): RankSumTest {
+export function rankSumPValue(a: readonly number[], b: readonly number[]): number {
   checkSample(a);
   checkSample(b);
   const ranks = doubledMidranks([...a, ...b]);
@@ -31,11 +24,7 @@ export function rankSumTest(a: readonly number[], b: readonly number[]): RankSum
     all += count;
     if (Math.abs(sum - mean) >= Math.abs(seen - mean)) asFar += count;
   }
-  const least = b.length * (b.length + 1);
-  return {
-    pValue: Math.min(1, asFar / all),
-    aboveRatio: (seen - least) / (2 * a.length * b.length),
-  };
+  return Math.min(1, asFar / all);
 }
 
 /**
