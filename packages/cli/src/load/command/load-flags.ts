@@ -82,7 +82,7 @@ function addTimingOptions(command: Command): void {
       ).choices(["poisson", "uniform"]),
     )
     .option("--seed <n>", "the same seed plans the same moments; default 1", wholeNumber)
-    .option("--trace <file>", "send at the moments of a CSV or JSON lines file")
+    .option("--trace <file>", "send at the moments of a CSV or JSON lines file, gzip too")
     .option("--time-field <name>", "its column or field of the time; default by its name")
     .addOption(
       new Option("--time-unit <unit>", "of times that are numbers").choices(LATENCY_UNITS),

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
 import { CommandFailure, EXIT } from "../../terminal/failure.ts";
 import { setupDifferences, setupHash } from "../output/run-setup.ts";
@@ -14,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "bobtail-load-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const URL_A = "http://127.0.0.1:8080/a?b=c";
 
-function file(name: string, text: string): string {
+function file(name: string, text: string | Uint8Array): string {
   writeFileSync(join(folder, name), text);
   return join(folder, name);
 }
@@ -104,6 +105,35 @@ test("a trace is read from CSV without a header and from JSON lines, cut to the 
   await expect(read("1\n2\n")).rejects.toThrow("t:1: the arrivals have no unit");
   await expect(read("")).rejects.toThrow("no request in it");
   await expect(read("a,b\n1,2\n")).rejects.toThrow("nothing is named as the arrival");
+});
+
+test("a trace may be packed with gzip, whatever its name, and its places are those of the text", async () => {
+  const text = "at_ms,path\n1000,/p\n1500,/q\n";
+  const packed = file("trace.csv.gz", gzipSync(text));
+  for (const trace of [packed, file("trace.txt", gzipSync(text)), file("plain.csv", text)]) {
+    const { options } = await readRequest(["http://127.0.0.1:81/"], { trace });
+    expect([...(options.plannedMs ?? [])]).toEqual([0, 500]);
+    expect((options.targets ?? []).map(({ url }) => new URL(url).pathname)).toEqual(["/p", "/q"]);
+  }
+  const wrong = file("wrong.csv.gz", gzipSync("at_ms\n1\nx\n"));
+  await expect(readMoments(wrong)).rejects.toThrow("wrong.csv.gz:3: no time in it");
+  const cut = file("cut.csv.gz", gzipSync(text).subarray(0, 20));
+  await expect(readMoments(cut)).rejects.toThrow("the gzip data is cut short");
+});
+
+test("a quoted cell of a trace may hold line ends, and one that does not end is told with its line", async () => {
+  const read = (text: string) =>
+    readMoments("t", { open: () => Readable.from([Buffer.from(text)]) });
+  const text = '\ufeffat_ms,agent,path\n5,"a\nb ""c""",/p\n7,"d",/q\n';
+  const { plannedMs, paths } = await read(text);
+  expect([[...plannedMs], [...paths.keys()]]).toEqual([
+    [0, 2],
+    ["/p", "/q"],
+  ]);
+  await expect(read('at_ms,agent\n5,a\n6,"b\n7,c\n')).rejects.toThrow(
+    "t:3: a quoted cell that does not end",
+  );
+  await expect(read("x\tat_ms\n\t5\n")).resolves.toMatchObject({ plannedMs: { length: 1 } });
 });
 
 const RATE = { fromPerSec: 5, toPerSec: 5 };
