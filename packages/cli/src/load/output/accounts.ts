@@ -56,6 +56,47 @@ export function intervalDisagreement(
   return { of: "intervals", reason: `together they have ${held} ${name}, the ledger ${due}` };
 }
 
+/** What of an interval's place does not fit to the others. */
+export interface Misplacement {
+  /** Of the intervals, from 0. */
+  readonly index: number;
+  readonly of: "startMs" | "lengthMs";
+  readonly reason: string;
+}
+
+/** Rounding of sums; a microsecond is what the clocks tell. */
+const SLACK_MS = 0.001;
+
+/**
+ * Intervals follow each other without a gap from the start of measuring to its end; undefined where they do. One in which nothing
+ * was measured, as after a stop, has no length and stands anywhere behind those before it.
+ */
+export function misplacedInterval(
+  intervals: readonly Pick<LoadInterval, "startMs" | "lengthMs">[],
+  runMs: number,
+): Misplacement | undefined {
+  let endMs = 0;
+  for (const [index, { startMs, lengthMs }] of intervals.entries()) {
+    const isGap = lengthMs > 0 && startMs > endMs + SLACK_MS;
+    if (isGap || startMs < endMs - SLACK_MS) {
+      const before =
+        index === 0 ? "measuring begins at 0 ms" : `the one before ends at ${endMs} ms`;
+      return { index, of: "startMs", reason: `it begins at ${startMs} ms, and ${before}` };
+    }
+    if (lengthMs > 0) endMs = startMs + lengthMs;
+    if (endMs > runMs + SLACK_MS)
+      return {
+        index,
+        of: "lengthMs",
+        reason: `it ends at ${endMs} ms, and ${runMs} ms were measured`,
+      };
+  }
+  const index = intervals.length - 1;
+  return endMs < runMs - SLACK_MS && index >= 0
+    ? { index, of: "lengthMs", reason: `the last one ends at ${endMs} ms of ${runMs} ms` }
+    : undefined;
+}
+
 function sum(values: Iterable<number>): number {
   let total = 0;
   for (const value of values) total += value;

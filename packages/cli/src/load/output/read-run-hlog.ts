@@ -5,8 +5,8 @@ import type { LoadInterval, LoadSection } from "../load-report.ts";
 import { HISTOGRAM_NAMES } from "../section-codec.ts";
 import { intervalDisagreement, sectionDisagreement } from "./accounts.ts";
 import { parseJsonFile } from "./json-field.ts";
-import { readInterval, readRunHead } from "./read-run-json.ts";
-import { HLOG_HEADER } from "./run-hlog.ts";
+import { readInterval, readIntervals, readRunHead } from "./read-run-json.ts";
+import { HLOG_HEADER, hlogPlace } from "./run-hlog.ts";
 import { CLOCK_TAGS, LOAD_SCHEMA } from "./run-json.ts";
 import type { RunRecord } from "./run-record.ts";
 
@@ -29,7 +29,7 @@ export function parseRunHlog(file: string, text: string): RunRecord {
   const field = parseJsonFile(file, header.slice(HLOG_HEADER.length, -1));
   field.at("schema").oneOf(LOAD_SCHEMA);
   const run = readRunHead(field);
-  const counts = field.at("intervals").items().map(readInterval);
+  const counts = readIntervals(field, run.runMs, readInterval);
   const series = readSeries(file, lines);
   const untagged = series.get("") ?? [];
   if (untagged.length !== counts.length)
@@ -37,6 +37,7 @@ export function parseRunHlog(file: string, text: string): RunRecord {
       `${file}: ${untagged.length} intervals without a tag, where ${counts.length} were written`,
       REMEDY,
     );
+  checkPlaces(file, lines, counts.map(hlogPlace));
   const intervals = counts.map(
     (interval, i): LoadInterval => ({ ...interval, all: untagged[i] ?? new Histogram() }),
   );
@@ -55,6 +56,25 @@ export function parseRunHlog(file: string, text: string): RunRecord {
   return { ...run, intervals };
 }
 
+/** Other programs know the intervals by their lines, and this one by the comment: both must say the same. */
+function checkPlaces(file: string, lines: readonly string[], places: readonly string[]): void {
+  let count = 0;
+  for (const [i, line] of lines.entries()) {
+    if (!isData(line) || line.startsWith("Tag=")) continue;
+    const place = places[count++] ?? "";
+    if (line.startsWith(`${place},`)) continue;
+    const found = line.split(",", 2).join(",");
+    throw new CommandFailure(
+      `${file}:${i + 1}: start and length are ${found}, and ${place} in its comment`,
+      REMEDY,
+    );
+  }
+}
+
+function isData(line: string): boolean {
+  return line !== "" && !line.startsWith("#") && !line.startsWith('"');
+}
+
 function fill(
   section: LoadSection,
   series: ReadonlyMap<string, readonly Histogram[]>,
@@ -68,7 +88,7 @@ function fill(
 function readSeries(file: string, lines: readonly string[]): Map<string, Histogram[]> {
   const series = new Map<string, Histogram[]>();
   for (const [i, line] of lines.entries()) {
-    if (line === "" || line.startsWith("#") || line.startsWith('"')) continue;
+    if (!isData(line)) continue;
     const parts = line.split(",");
     const first = parts[0] ?? "";
     const tag = first.startsWith("Tag=") ? first.slice(4) : "";

@@ -3,7 +3,7 @@ import { CommandFailure } from "../../terminal/failure.ts";
 import type { LoadInterval, LoadSection, SelfCheck } from "../load-report.ts";
 import { emptySection } from "../load-report.ts";
 import { HISTOGRAM_NAMES } from "../section-codec.ts";
-import { intervalDisagreement, sectionDisagreement } from "./accounts.ts";
+import { intervalDisagreement, misplacedInterval, sectionDisagreement } from "./accounts.ts";
 import { type JsonField, parseJsonFile } from "./json-field.ts";
 import { LOAD_SCHEMA } from "./run-json.ts";
 import type { LoadResult, Probe, RunRecord } from "./run-record.ts";
@@ -57,7 +57,7 @@ function readProbe(field: JsonField): Probe {
 function readRun(field: JsonField): RunRecord {
   const run = readRunHead(field);
   const measured = readSection(field.at("measured"));
-  const intervals = field.at("intervals").items().map(readWholeInterval);
+  const intervals = readIntervals(field, run.runMs, readWholeInterval);
   const wrong = intervalDisagreement(measured, intervals);
   if (wrong !== undefined) throw field.at(wrong.of).fail(wrong.reason);
   return { ...run, warmup: readSection(field.at("warmup")), measured, intervals };
@@ -217,6 +217,22 @@ function readSection(field: JsonField): LoadSection {
   if (wrong === undefined) return section;
   const { of, reason } = wrong;
   throw (of === "statuses" || of === "failures" ? field : stored).at(snakeKey(of)).fail(reason);
+}
+
+/** Of a run; each follows the one before it, and the last ends with what was measured. */
+export function readIntervals<T extends Omit<LoadInterval, "all">>(
+  run: JsonField,
+  runMs: number,
+  read: (field: JsonField) => T,
+): readonly T[] {
+  const fields = run.at("intervals").items();
+  const intervals = fields.map(read);
+  if (fields.length === 0 && runMs > 0)
+    throw run.at("intervals").fail(`there is none, and ${runMs} ms were measured`);
+  const misplaced = misplacedInterval(intervals, runMs);
+  if (misplaced !== undefined)
+    throw fields[misplaced.index]?.at(snakeKey(misplaced.of)).fail(misplaced.reason);
+  return intervals;
 }
 
 /** Without its histogram. */

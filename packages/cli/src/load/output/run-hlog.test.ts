@@ -60,6 +60,16 @@ test.each<[string, (log: string) => string, RegExp]>([
     (log) => log.replace(/HISTFAAA/, "HISTFBBB"),
     /run\.hlog:6: the histogram is corrupt/,
   ],
+  [
+    "a line of another second",
+    (log) => log.replace("\n3.000,1.000,", "\n4.000,1.000,"),
+    /run\.hlog:9: start and length are 4\.000,1\.000, and 3\.000,1\.000 in its comment/,
+  ],
+  [
+    "an interval of another second in its comment",
+    (log) => log.replace('"start_ms":3000', '"start_ms":4000'),
+    /run\.hlog: intervals\[3\]\.start_ms: it begins at 4000 ms/,
+  ],
   ["a cut comment", (log) => log.replace(/"setup".*\n/, "\n"), /cut short/],
 ])("a log that is not whole is refused with its reason: %s", (_, damage, message) => {
   expect(() => parseRunHlog("run.hlog", damage(runHlog(stalled())))).toThrow(message);

@@ -49,6 +49,17 @@ function hlogLine(
   // By convention the largest value is told in a thousand of the log's units: here ms.
   const max = histogram.count === 0 ? 0 : histogram.max / 1_000;
   const encoded = Buffer.from(encodeHdr(histogram)).toString("base64");
-  const fields = [startMs / 1_000, lengthMs / 1_000, max].map((value) => value.toFixed(3));
-  return `${tag === "" ? "" : `Tag=${tag},`}${fields.join(",")},${encoded}`;
+  const fields = [hlogPlace({ startMs, lengthMs }), max.toFixed(3), encoded];
+  return `${tag === "" ? "" : `Tag=${tag},`}${fields.join(",")}`;
+}
+
+/** Start and length of an interval as its line begins, in seconds. */
+export function hlogPlace({
+  startMs,
+  lengthMs,
+}: {
+  readonly startMs: number;
+  readonly lengthMs: number;
+}): string {
+  return [startMs / 1_000, lengthMs / 1_000].map((value) => value.toFixed(3)).join(",");
 }

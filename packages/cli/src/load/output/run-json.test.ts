@@ -1,6 +1,8 @@
+import { Histogram } from "bobtail/engine";
 import { expect, test } from "vitest";
 import { CommandFailure } from "../../terminal/failure.ts";
 import { createPalette } from "../../terminal/palette.ts";
+import { mergeRuns } from "./merge-runs.ts";
 import { parseResult } from "./read-run-json.ts";
 import { resultText } from "./result-text.ts";
 import { resultJson } from "./run-json.ts";
@@ -142,7 +144,73 @@ test.each<[string, Edit, RegExp]>([
     (j) => {
       j.intervals.push(j.intervals[0]);
     },
-    /intervals: together they have 1100 sent, the ledger 1000/,
+    /intervals\[10\]\.start_ms: it begins at 0 ms, and the one before ends at 10000 ms/,
+  ],
+  [
+    "an interval that sent more",
+    (j) => {
+      j.intervals[2].sent++;
+    },
+    /intervals: together they have 1001 sent, the ledger 1000/,
+  ],
+  [
+    "an interval at another time",
+    (j) => {
+      j.intervals[3].start_ms = 4_000;
+    },
+    /run\.json: intervals\[3\]\.start_ms: it begins at 4000 ms, and the one before ends at 3000 ms/,
+  ],
+  [
+    "a first interval that begins later",
+    (j) => {
+      j.intervals.shift();
+      j.intervals.forEach((one: { start_ms: number; sent: number }) => {
+        one.sent = 0;
+      });
+    },
+    /intervals\[0\]\.start_ms: it begins at 1000 ms, and measuring begins at 0 ms/,
+  ],
+  [
+    "an interval longer than it was",
+    (j) => {
+      j.intervals[3].length_ms = 1_500;
+    },
+    /intervals\[4\]\.start_ms: it begins at 4000 ms, and the one before ends at 4500 ms/,
+  ],
+  [
+    "an interval without length in the middle",
+    (j) => {
+      j.intervals[3].length_ms = 0;
+    },
+    /intervals\[4\]\.start_ms: it begins at 4000 ms, and the one before ends at 3000 ms/,
+  ],
+  [
+    "a last interval beyond the run",
+    (j) => {
+      j.intervals[9].length_ms = 1e9;
+    },
+    /intervals\[9\]\.length_ms: it ends at 1000009000 ms, and 10000 ms were measured/,
+  ],
+  [
+    "a last interval that ends before the run",
+    (j) => {
+      j.intervals[9].length_ms = 1;
+    },
+    /intervals\[9\]\.length_ms: the last one ends at 9001 ms of 10000 ms/,
+  ],
+  [
+    "an interval before the beginning",
+    (j) => {
+      j.intervals[0].start_ms = -5;
+    },
+    /intervals\[0\]\.start_ms: expected a number of at least 0, received -5/,
+  ],
+  [
+    "no intervals",
+    (j) => {
+      j.intervals = [];
+    },
+    /intervals: there is none, and 10000 ms were measured/,
   ],
   [
     "another plan than the set-up's",
@@ -227,6 +295,35 @@ test.each<[string, Edit, RegExp]>([
   const read = () => parseResult("run.json", JSON.stringify(json));
   expect(read).toThrow(CommandFailure);
   expect(read).toThrow(message);
+});
+
+test("the intervals of a stopped run, and of runs made one, are read back", () => {
+  const whole = mixed();
+  const stopped = {
+    ...whole,
+    startedAt: "2026-01-02T03:05:05.678Z",
+    runMs: 9_250.4,
+    // What was planned behind the stop has an interval without length.
+    intervals: whole.intervals.map((one, i) => (i < 9 ? one : { ...one, lengthMs: 250.4 })),
+  };
+  const late = {
+    startMs: 10_000,
+    lengthMs: 0,
+    all: new Histogram(),
+    infinite: 0,
+    sent: 0,
+    dropped: 0,
+  };
+  const early = { ...stopped, intervals: [...stopped.intervals, late] };
+  const merged = mergeRuns([
+    { file: "a", run: early },
+    { file: "b", run: whole },
+  ]);
+  for (const run of [early, merged]) {
+    const result: LoadResult = { kind: "run", run };
+    // A merged file has the digest of its own set-up.
+    expect(stored(parseResult("run.json", stored(result)))).toBe(stored(result));
+  }
 });
 
 test("a file that was cut anywhere is refused, and never an internal error", () => {
