@@ -152,3 +152,20 @@ export function stalledMs(count: number, seed = 3): (i: number) => number {
     return body + stall + (rng.next() < 0.1 ? 8 : 0);
   };
 }
+
+/** Of every fate some, a condition that failed, and a self-check that does not know everything. */
+export function mixedRun(): RunRecord {
+  const latency = stalledMs(1_000);
+  return inventedRun({
+    outcome: (i) =>
+      i % 50 === 0
+        ? "http-error"
+        : i % 50 === 1
+          ? "refused"
+          : i % 50 === 2
+            ? "timeout"
+            : latency(i),
+    verdicts: [{ condition: "p99>50ms", verdict: "failed", measured: "unbounded" }],
+    check: { sendLagP99Ms: Number.NaN, descriptorLimit: undefined },
+  });
+}
