@@ -32,6 +32,7 @@ test.each([
   [["bobtail", "--scenario", "slowly"], 'there is no scenario named "slowly"'],
   [["bobtail", "--url", "ftp://x"], "is not the address of a balancer"],
   [["bobtail", "--load", "2"], "Expected a share of the capacity"],
+  [["bobtail", "--mean", "10"], "10 of what? Write 10ms or 10s."],
   [["bobtail", "--fail-below", "Z"], "Expected one of A, B"],
   [["bobtail", "--html", "/no/such/place/x.html"], "there is no such directory"],
 ])("a mistake of usage is told at once, with exit code 2: %j", async (args, message) => {

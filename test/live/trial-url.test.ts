@@ -65,7 +65,7 @@ test("a URL that reaches only part of the fleet is told which backends it leaves
 test("a URL that something else answers never reaches the fleet, and that is said", async () => {
   const url = await serve((_, response) => response.end("hello"));
   const ports = await freePorts(4);
-  const args = ["--url", url, "--ports", ports.join(","), "--wait", "1"];
+  const args = ["--url", url, "--ports", ports.join(","), "--wait", "1s"];
   const { exitCode, stdout, stderr } = await runCli("trial", ...args);
   expect([exitCode, stdout]).toEqual([2, ""]);
   for (const port of ports) expect(stderr).toContain(`127.0.0.1:${port}`);
@@ -75,7 +75,7 @@ test("a URL that something else answers never reaches the fleet, and that is sai
 
 test("a URL where nobody listens is told as what the probe met", async () => {
   const [unused = 0, ...ports] = await freePorts(5);
-  const args = ["--url", `http://127.0.0.1:${unused}`, "--ports", ports.join(","), "--wait", "0"];
+  const args = ["--url", `http://127.0.0.1:${unused}`, "--ports", ports.join(","), "--wait", "0s"];
   const { exitCode, stderr } = await runCli("trial", ...args);
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/never reached the fleet.*the last probe failed: .*ECONNREFUSED/);
@@ -95,7 +95,7 @@ test("a balancer of one's own is tried on the ports that it was pointed at", asy
   const url = await startBalancer(ports.map((port) => `http://127.0.0.1:${port}`));
   const { finished } = startCli([
     ...["trial", "--url", url, "--ports", ports.join(","), "--scenario", "healthy"],
-    ...["--mean", "20", "--load", "20%", "--seconds", "3", "--json"],
+    ...["--mean", "20ms", "--load", "20%", "--seconds", "3", "--json"],
   ]);
   const { exitCode, stdout, stderr } = await finished;
   expect(stderr).toContain("It reaches all of them.");

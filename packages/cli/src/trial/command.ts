@@ -1,9 +1,19 @@
 import { type Command, Option } from "commander";
 import { collect } from "../commands/collect.ts";
 import { numberIn, wholeNumber } from "../sim/sim-flags.ts";
-import { gradeFlag, loadFlag, portsFlag, type TrialFlags } from "./trial-flags.ts";
+import {
+  gradeFlag,
+  loadFlag,
+  meanFlag,
+  portsFlag,
+  secondsFlag,
+  type TrialFlags,
+  waitFlag,
+} from "./trial-flags.ts";
 
 const DEFAULT_PORTS = "9001..9010";
+const DEFAULT_WAIT = "60s";
+const DEFAULT_MEAN = "20ms";
 
 /** `bobtail trial`: a balancer before sick backends, graded. */
 export function addTrialCommand(program: Command): void {
@@ -32,13 +42,21 @@ export function addTrialCommand(program: Command): void {
         .argParser(portsFlag)
         .default(portsFlag(DEFAULT_PORTS), DEFAULT_PORTS),
     )
-    .option("--wait <s>", "how long --url may take to reach the backends", numberIn(0, 3_600), 60)
-    .option("--mean <ms>", "mean service time of a healthy backend", numberIn(1, 1_000), 20)
+    .addOption(
+      new Option("--wait <time>", "how long --url may take to reach the backends")
+        .argParser(waitFlag)
+        .default(waitFlag(DEFAULT_WAIT), DEFAULT_WAIT),
+    )
+    .addOption(
+      new Option("--mean <time>", "mean service time of a healthy backend")
+        .argParser(meanFlag)
+        .default(meanFlag(DEFAULT_MEAN), DEFAULT_MEAN),
+    )
     .option("--load <share>", "of what the backends can serve, as 70%", loadFlag, 0.7)
     .option(
       "--seconds <n>",
-      "what is measured of each, after a warm-up; default 10 for the quick set and 30 for all, at a mean of 20 ms",
-      numberIn(1, 3_600),
+      "what is measured of each, after a warm-up, as 10, 10s or 2m; default 10 for the quick set and 30 for all, at a mean of 20 ms",
+      secondsFlag,
     )
     .option("--seed <n>", "of service times and arrivals", wholeNumber, 1)
     .option(

@@ -70,13 +70,12 @@ function sendProbe({ url }: ReachOptions): Promise<ProbeResult> {
 }
 
 function neverReached({ url, waitMs }: ReachOptions, last: ProbeResult): CommandFailure {
-  const seconds = Math.round(waitMs / 1_000);
   const met =
     last.kind === "answered"
       ? `the last probe was answered with status ${last.status}, by something that is not the fleet`
       : `the last probe failed: ${last.why}`;
   return new CommandFailure(
-    `${url} never reached the fleet within ${seconds} s; ${met}`,
+    `${url} never reached the fleet within ${waitMs / 1_000} s; ${met}`,
     "Point it at the backends named above (--ports chooses them), for every path, and see that the balancer runs on this machine.",
   );
 }

@@ -33,7 +33,7 @@ export async function planOwnerTarget(trial: OwnerTrial): Promise<PlannedTarget>
   say(
     `Point ${url} at these ${ports.length} backends, for every path. Health checks, if it has any, should ask for ` +
       `${HEALTH_PATH}.\n\n${target.config(urlsOf(ports), { port: 0, directory: "", healthPath: HEALTH_PATH })}\n` +
-      `Waiting up to ${Math.round(waitMs / 1_000)} s for a probe to come through ...\n`,
+      `Waiting up to ${waitMs / 1_000} s for a probe to come through ...\n`,
   );
   const fleet = await startHealthyFleet(trial);
   try {

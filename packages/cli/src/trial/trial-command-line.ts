@@ -7,7 +7,7 @@ export function commandLineOf(targets: readonly string[], flags: TrialFlags): st
   if (url !== undefined) words.push(`--url ${quoted(url)}`, `--ports ${ports.join(",")}`);
   words.push(...scenario.map((name) => `--scenario ${quoted(name)}`));
   if (scenario.length === 0) words.push(flags.all === true ? "--all" : "--quick");
-  words.push(`--mean ${mean}`, `--load ${load}`, `--seed ${seed}`);
+  words.push(`--mean ${mean}ms`, `--load ${load}`, `--seed ${seed}`);
   if (seconds !== undefined) words.push(`--seconds ${seconds}`);
   if (timeScale !== 1) words.push(`--time-scale ${timeScale}`);
   return words.join(" ");

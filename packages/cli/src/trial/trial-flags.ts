@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { readRatio } from "../policy-file/units.ts";
+import { readDurationMs, readRatio } from "../policy-file/units.ts";
 import { GRADES, type Grade } from "./grade.ts";
 
 export interface TrialFlags {
@@ -9,7 +9,9 @@ export interface TrialFlags {
   readonly quick?: boolean;
   readonly url?: string;
   readonly ports: readonly number[];
+  /** ms. */
   readonly wait: number;
+  /** ms. */
   readonly mean: number;
   readonly load: number;
   readonly seconds?: number;
@@ -47,6 +49,39 @@ export function portsFlag(text: string): readonly number[] {
       `Expected ${MIN_BACKENDS} to ${MAX_BACKENDS} ports, each once, as 9001..9010 or 9001,9002,9003,9004.`,
     );
   return ports;
+}
+
+const MEAN = "a duration from 1ms to 1s, as 20ms";
+const WAIT = "a duration of at most 1h, as 60s";
+const SECONDS = "seconds from 1 to 3600, as 10, or a duration, as 10s or 2m";
+const BARE = /^\d+(?:\.\d+)?$/;
+
+/** `20ms`, in ms. */
+export function meanFlag(text: string): number {
+  return durationIn(text, { fromMs: 1, toMs: 1_000, wanted: MEAN });
+}
+
+/** `60s`, in ms; `0s` is one try. */
+export function waitFlag(text: string): number {
+  return durationIn(text, { fromMs: 0, toMs: 3_600_000, wanted: WAIT });
+}
+
+/** `10`, since the flag's name has the unit, or `10s`, `2m`; in seconds. */
+export function secondsFlag(text: string): number {
+  const written = BARE.test(text.trim()) ? `${text.trim()}s` : text;
+  return durationIn(written, { fromMs: 1_000, toMs: 3_600_000, wanted: SECONDS }) / 1_000;
+}
+
+function durationIn(
+  text: string,
+  range: { readonly fromMs: number; readonly toMs: number; readonly wanted: string },
+): number {
+  const { fromMs, toMs, wanted } = range;
+  const bare = text.trim();
+  const ms = readDurationMs(bare);
+  if (ms.ok && ms.value >= fromMs && ms.value <= toMs) return ms.value;
+  const hint = BARE.test(bare) ? ` ${bare} of what? Write ${bare}ms or ${bare}s.` : "";
+  throw new InvalidArgumentError(`Expected ${wanted}.${hint}`);
 }
 
 /** `70%` or `0.7`. */

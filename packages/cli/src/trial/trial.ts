@@ -115,11 +115,11 @@ function showConfigs(
 function planOwner(
   url: string,
   setup: TrialSetup,
-  { ports, wait }: TrialFlags,
+  { ports, wait: waitMs }: TrialFlags,
   { signal }: Stop,
 ): Promise<PlannedTarget> {
   const say = (text: string): unknown => process.stderr.write(text);
-  return planOwnerTarget({ url, ports, setup, waitMs: wait * 1_000, signal, say });
+  return planOwnerTarget({ url, ports, setup, waitMs, signal, say });
 }
 
 function setupOf(flags: TrialFlags): TrialSetup {
@@ -142,10 +142,9 @@ function commonPlan(
   version: string,
   { signal }: Stop,
 ): Pick<TrialPlan, "version" | "command" | "timeScale" | "ports" | "signal" | "beforeLoad"> {
-  const { timeScale, url, ports, wait } = flags;
+  const { timeScale, url, ports, wait: waitMs } = flags;
   const common = { version, command: commandLineOf(names, flags), timeScale, signal };
   if (url === undefined) return common;
-  const waitMs = wait * 1_000;
   return {
     ...common,
     ports,
