@@ -1,4 +1,14 @@
-import { readdirSync, readFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli, startCli } from "./cli-process.testbed.ts";
 
@@ -60,6 +70,32 @@ test("Ctrl-C gives the partial report and ends everything that was started", asy
   expect(json.cells.map(({ state }: { state: string }) => state)).toEqual(["stopped"]);
   expect(json.cells[0].grade).toBe(null);
   await expect.poll(() => children.filter(isAlive)).toEqual([]);
+});
+
+test("Ctrl-C while a target is starting gives the partial report, and ends what was started", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "bobtail-trial-test-"));
+  try {
+    // Tells its version, and then runs without ever serving.
+    const nginx = join(folder, "nginx");
+    const started = join(folder, "started");
+    writeFileSync(
+      nginx,
+      `#!/bin/sh\n[ "$1" = -v ] && echo nginx version: nginx/9.9.9 && exit\necho $$ > ${started}\nexec sleep 600\n`,
+    );
+    chmodSync(nginx, 0o755);
+    const args = ["trial", "nginx/round-robin", "bobtail", "--scenario", "healthy", "--json"];
+    const { child, finished } = startCli(args, { env: { BOBTAIL_NGINX: nginx } });
+    await expect.poll(() => existsSync(started), { timeout: 20_000 }).toBe(true);
+    const children = descendantsOf(child.pid ?? -1);
+    expect(children.length).toBeGreaterThanOrEqual(3);
+    child.kill("SIGINT");
+    const { exitCode, stdout } = await finished;
+    expect(exitCode).toBe(130);
+    expect(JSON.parse(stdout)).toMatchObject({ partial: true, planned_cells: 2, cells: [] });
+    await expect.poll(() => children.filter(isAlive)).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 function isAlive(pid: number): boolean {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { freePort } from "../../packages/cli/src/trial/targets/free-port.ts";
@@ -98,6 +99,38 @@ test("a port that somebody took in between is chosen anew", async () => {
   expect(running.url).not.toContain(`:${port}`);
   await running.stop();
   server.close();
+});
+
+test("a start that is stopped ends at once, with the program and its folder", async () => {
+  const stop = new AbortController();
+  // Accepts connections and never answers; its folder shows that it runs.
+  const script = `const fs = require("node:fs");
+    require("node:net").createServer(() => {}).listen(Number(fs.readFileSync("port", "utf8")), "127.0.0.1",
+      () => fs.writeFileSync("pid", String(process.pid)));`;
+  const target = managedTarget({
+    name: "mute",
+    title: "A program that never serves",
+    family: "mute",
+    notes: [],
+    configName: "port",
+    find: () => Promise.resolve({ version: "1", path: process.execPath }),
+    config: (_, place) => String(place.port),
+    launch: ({ path }) => ({ command: path, args: ["-e", script] }),
+  });
+  const options = { directory: directory.path, healthPath: "/healthz", signal: stop.signal };
+  const words = failureOf(target.start(backends.urls, options));
+  const pidOf = (): number => {
+    const [folder = ""] = readdirSync(directory.path);
+    const file = join(directory.path, folder, "pid");
+    return existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
+  };
+  await until(() => pidOf() > 0);
+  const pid = pidOf();
+  stop.abort();
+  // Left alone it would have been "did not serve within 20 s".
+  expect(await words).toContain("mute: the program was stopped before it served");
+  expect(readdirSync(directory.path)).toEqual([]);
+  expect(statOf(pid)?.state ?? "gone").toMatch(/^(gone|Z)$/);
 });
 
 test.for([

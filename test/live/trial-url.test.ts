@@ -81,6 +81,24 @@ test("a URL where nobody listens is told as what the probe met", async () => {
   expect(stderr).toMatch(/never reached the fleet.*the last probe failed: .*ECONNREFUSED/);
 });
 
+test("a probe that nobody answers is given up when the trial is stopped", async () => {
+  const stop = new AbortController();
+  const fleet = await startFleet({ backends: BACKENDS });
+  try {
+    let probes = 0;
+    const url = await serve(() => {
+      probes++;
+      stop.abort();
+    });
+    // By itself a probe waits for five seconds, and is followed by others.
+    const options = { url, waitMs: 60_000, signal: stop.signal };
+    expect(await checkReach(fleet, options)).toEqual([]);
+    expect(probes).toBe(1);
+  } finally {
+    await fleet.stop();
+  }
+});
+
 test("a port of the fleet that is taken is told before anything runs", async () => {
   const url = await serve((_, response) => response.end());
   const { port } = new URL(url);

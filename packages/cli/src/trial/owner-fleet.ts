@@ -53,11 +53,12 @@ export async function waitForReach(fleet: Fleet, options: ReachOptions): Promise
   }
 }
 
-function sendProbe({ url }: ReachOptions): Promise<ProbeResult> {
+function sendProbe({ url, signal }: ReachOptions): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const request = get(
       `${url}${PROBE_PATH}`,
-      { agent: false, timeout: PROBE_TIMEOUT_MS },
+      // Many listeners on one signal would be told as a leak.
+      { agent: false, timeout: PROBE_TIMEOUT_MS, signal: AbortSignal.any([signal]) },
       (response) => {
         response.resume();
         response.on("error", () => {});

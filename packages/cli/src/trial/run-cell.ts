@@ -65,7 +65,8 @@ export async function runCell(job: CellJob): Promise<CellOutcome> {
     }
     try {
       const healthPath = job.run.fleet.healthPath ?? HEALTH_PATH;
-      target = await job.target.start(fleet.urls, { directory, healthPath, meanMs: job.meanMs });
+      const { meanMs, signal } = job;
+      target = await job.target.start(fleet.urls, { directory, healthPath, meanMs, signal });
       await job.beforeLoad?.(target.url, fleet);
     } catch (error) {
       if (job.signal.aborted) return { kind: "nothing" };

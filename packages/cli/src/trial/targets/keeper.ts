@@ -26,8 +26,14 @@ export interface KeptProgram {
   stop(): Promise<void>;
 }
 
-/** Resolves when the program was started, not when it serves. Rejects when it cannot be started at all. */
-export async function keepProgram(order: KeeperOrder): Promise<KeptProgram> {
+/**
+ * Resolves when the program was started, not when it serves. Rejects when it cannot be started at all, and when the signal
+ * comes first.
+ */
+export async function keepProgram(
+  order: KeeperOrder,
+  signal?: AbortSignal | undefined,
+): Promise<KeptProgram> {
   const keeper = fork(builtFile("keeper-process.js"), [], {
     execArgv: [],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -47,7 +53,7 @@ export async function keepProgram(order: KeeperOrder): Promise<KeptProgram> {
     return stopping;
   };
   try {
-    pid = await running(keeper, order);
+    pid = await running(keeper, order, signal);
   } catch (error) {
     await stop();
     throw error;
@@ -60,17 +66,27 @@ export async function keepProgram(order: KeeperOrder): Promise<KeptProgram> {
   };
 }
 
-function running(keeper: ChildProcess, order: KeeperOrder): Promise<number> {
+function running(
+  keeper: ChildProcess,
+  order: KeeperOrder,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   return new Promise((resolve, reject) => {
-    const fail = (why: string): void => {
+    const done = (): void => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", stopped);
+    };
+    const fail = (why: string): void => {
+      done();
       reject(new Error(why));
     };
+    const stopped = (): void => fail("it was stopped");
+    signal?.addEventListener("abort", stopped);
     const timer = setTimeout(() => fail("its keeper did not answer"), RUN_TIMEOUT_MS);
     keeper.on("message", (reply: KeeperReply) => {
       if (reply.kind === "failed") fail(reply.message);
       if (reply.kind !== "running") return;
-      clearTimeout(timer);
+      done();
       resolve(reply.pid);
     });
     keeper.once("exit", () => fail("its keeper ended"));

@@ -44,12 +44,13 @@ export function managedTarget(
     async start(backends, options) {
       const found = await spec.find();
       if ("missing" in found) throw missingFailure(spec, found);
-      const { port } = options;
+      const { port, signal } = options;
       for (let tries = 1; ; tries++) {
         const place = { ...options, port: port ?? (await choosePort()) };
         const started = await tryStart(spec, found, backends, place);
         if ("stop" in started) return started;
-        const again = port === undefined && tries < PORT_TRIES && PORT_TAKEN.test(started.words);
+        const isTaken = PORT_TAKEN.test(started.words) && signal?.aborted !== true;
+        const again = port === undefined && tries < PORT_TRIES && isTaken;
         if (!again) throw startFailure(spec, started);
       }
     },
@@ -67,7 +68,7 @@ async function tryStart(
   backends: readonly string[],
   options: StartOptions & { readonly port: number },
 ): Promise<RunningTarget | FailedStart> {
-  const { port, healthPath } = options;
+  const { port, healthPath, signal } = options;
   const name = spec.name.replaceAll(/[^a-z0-9]+/g, "-");
   const folder = resolve(options.directory, `${name}-${randomBytes(6).toString("hex")}`);
   const place: TargetPlace = { ...options, directory: folder };
@@ -79,18 +80,21 @@ async function tryStart(
   });
   let program: KeptProgram;
   try {
-    program = await keepProgram({
-      command,
-      args,
-      env: { ...inheritedEnv(folder), ...env },
-      folder,
-      files: { [spec.configName]: config },
-    });
+    program = await keepProgram(
+      {
+        command,
+        args,
+        env: { ...inheritedEnv(folder), ...env },
+        folder,
+        files: { [spec.configName]: config },
+      },
+      signal,
+    );
   } catch (error) {
     return { why: "could not be started", words: error instanceof Error ? error.message : "" };
   }
   const url = `http://127.0.0.1:${port}`;
-  const problem = await untilServing(`${url}${healthPath}`, program);
+  const problem = await untilServing(`${url}${healthPath}`, program, signal);
   if (problem === undefined) {
     const endedHow = (): string | undefined => deathOf(program);
     return { url, pid: program.pid, config, endedHow, stop: program.stop };
@@ -122,11 +126,16 @@ function inheritedEnv(folder: string): Record<string, string> {
 }
 
 /** @returns why it does not serve, or undefined when it does: a backend's health answer came through it. */
-async function untilServing(url: string, program: KeptProgram): Promise<string | undefined> {
+async function untilServing(
+  url: string,
+  program: KeptProgram,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
   const untilMs = performance.now() + READY_TIMEOUT_MS;
   let status: number | undefined;
   while (performance.now() < untilMs) {
-    status = (await probe(url)) ?? status;
+    status = (await probe(url, signal)) ?? status;
+    if (signal?.aborted === true) return "was stopped before it served";
     const how = program.endedHow();
     // Whoever answered then was not the program.
     if (how !== undefined) return `ended before it served (${how})`;
@@ -137,9 +146,10 @@ async function untilServing(url: string, program: KeptProgram): Promise<string |
   return `did not serve within ${READY_TIMEOUT_MS / 1_000} s: ${last}`;
 }
 
-function probe(url: string): Promise<number | undefined> {
+function probe(url: string, signal: AbortSignal | undefined): Promise<number | undefined> {
   return new Promise((resolve) => {
-    const request = get(url, { agent: false, timeout: PROBE_TIMEOUT_MS }, (response) => {
+    const options = { agent: false, timeout: PROBE_TIMEOUT_MS, signal };
+    const request = get(url, options, (response) => {
       response.resume();
       response.on("error", () => {});
       resolve(response.statusCode);

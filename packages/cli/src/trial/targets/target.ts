@@ -17,7 +17,8 @@ export interface TrialTarget {
   /** The configuration as it would be written; exact but for the port and the directory, which `start` chooses. */
   config(backends: readonly string[], place: TargetPlace): string;
   /**
-   * Resolves when the program serves. Rejects with a `CommandFailure` that carries the program's own words.
+   * Resolves when the program serves. Rejects with a `CommandFailure` that carries the program's own words; then nothing of it
+   * is left.
    *
    * @param backends - `http://127.0.0.1:PORT`, each once.
    */
@@ -45,6 +46,8 @@ export interface StartOptions {
   readonly port?: number | undefined;
   /** Mean service time of a healthy backend, which hedge delays and timeouts follow; ms, default 20. */
   readonly meanMs?: number | undefined;
+  /** Ends a start that is under way, and the program with it; no use once it serves. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a configuration depends on beside the backends. */
