@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { isBareNumber, unitHint } from "../load/command/time-flag.ts";
 import { readDurationMs, readRatio } from "../policy-file/units.ts";
 import { GRADES, type Grade } from "./grade.ts";
 
@@ -54,7 +55,6 @@ export function portsFlag(text: string): readonly number[] {
 const MEAN = "a duration from 1ms to 1s, as 20ms";
 const WAIT = "a duration of at most 1h, as 60s";
 const SECONDS = "seconds from 1 to 3600, as 10, or a duration, as 10s or 2m";
-const BARE = /^\d+(?:\.\d+)?$/;
 
 /** `20ms`, in ms. */
 export function meanFlag(text: string): number {
@@ -68,7 +68,7 @@ export function waitFlag(text: string): number {
 
 /** `10`, since the flag's name has the unit, or `10s`, `2m`; in seconds. */
 export function secondsFlag(text: string): number {
-  const written = BARE.test(text.trim()) ? `${text.trim()}s` : text;
+  const written = isBareNumber(text) ? `${text.trim()}s` : text;
   return durationIn(written, { fromMs: 1_000, toMs: 3_600_000, wanted: SECONDS }) / 1_000;
 }
 
@@ -80,8 +80,7 @@ function durationIn(
   const bare = text.trim();
   const ms = readDurationMs(bare);
   if (ms.ok && ms.value >= fromMs && ms.value <= toMs) return ms.value;
-  const hint = BARE.test(bare) ? ` ${bare} of what? Write ${bare}ms or ${bare}s.` : "";
-  throw new InvalidArgumentError(`Expected ${wanted}.${hint}`);
+  throw new InvalidArgumentError(`Expected ${wanted}.${unitHint(bare)}`);
 }
 
 /** `70%` or `0.7`. */

@@ -66,7 +66,14 @@ Examples:
   bobtail load http://127.0.0.1:8080/ --find-limit 'p99<50ms'
   bobtail load report monday.json tuesday.json
 ${COMPARE_HELP}
-Load goes to loopback and private addresses alone, unless you say --i-own-this.
-Exit codes: 0 ok, 2 usage, 3 a --fail-if came true, no rate keeps the objective or not one request was answered well, 4 worse than what
-it was compared with, 5 the generator was the bottleneck or the sample is too small, 130 and 143 on signals, with the report of
-what was done.`;
+Times have units: 500ms, 2s, 5m, 1h. Load goes to loopback and private addresses
+alone, unless you say --i-own-this.
+
+Exit codes:
+  0         ok
+  2         usage
+  3         a --fail-if came true, no rate keeps the objective, or not one
+            request was answered well
+  4         worse than what it was compared with
+  5         the generator was the bottleneck, or the sample is too small
+  130, 143  on signals, with the report of what was done`;

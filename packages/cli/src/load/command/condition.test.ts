@@ -41,7 +41,9 @@ test.each([
 
 test("an objective says what must hold, so it has an upper bound", () => {
   expect(objectiveFlag("p99<50ms").bound).toBe(50);
-  for (const text of ["p99>50ms", "sent<99%"]) expect(() => objectiveFlag(text)).toThrow("hold");
+  expect(() => objectiveFlag("p99>50ms")).toThrow("It says what must hold. Write 'p99<50ms'.");
+  for (const text of ["sent<99%", "sent>99%"])
+    expect(() => objectiveFlag(text)).toThrow(/as 'p99<50ms' or 'errors<1%'/);
   for (const text of ["errors<0%", "p99<0ms"]) expect(() => objectiveFlag(text)).toThrow("below 0");
   expect(objectiveFlag("errors<=0%").bound).toBe(0);
   expect(() => objectiveFlag("50ms")).toThrow(/as 'p99<50ms' or 'errors<1%'/);

@@ -77,8 +77,13 @@ export function collectConditions(
 export function objectiveFlag(text: string): Condition {
   const condition = conditionFlag(text, OBJECTIVES);
   const { kind } = condition.measure;
-  if (condition.isAbove || (kind !== "quantile" && kind !== "errors"))
-    throw new InvalidArgumentError(`Expected what must hold, as ${OBJECTIVES}.`);
+  const isOfAnswers = kind === "quantile" || kind === "errors";
+  if (condition.isAbove || !isOfAnswers)
+    throw new InvalidArgumentError(
+      isOfAnswers
+        ? `It says what must hold. Write '${condition.text.replace(">", "<")}'.`
+        : `Expected what must hold, as ${OBJECTIVES}.`,
+    );
   if (condition.bound === 0 && !condition.isInclusive)
     throw new InvalidArgumentError(
       "Nothing is below 0. Expected a bound above it, or 'errors<=0%'.",

@@ -1,12 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { collect } from "../../commands/collect.ts";
 import { LATENCY_UNITS, type LatencyUnit } from "../../plan/latency-unit.ts";
-import { readDurationMs } from "../../policy-file/units.ts";
-import { durationFlag } from "../../rehearse/stage-flags.ts";
 import { countIn, wholeNumber } from "../../sim/sim-flags.ts";
 import type { ArrivalPattern } from "../arrivals.ts";
 import { type Condition, collectConditions, objectiveFlag } from "./condition.ts";
 import { type RateFlag, rateFlag, stepsFlag, sweepFlag } from "./rate-flags.ts";
+import { timeFlag, timeFlagFrom0 } from "./time-flag.ts";
 
 /** As the command line gives them: what was not given is undefined. */
 export interface LoadFlags {
@@ -46,7 +45,7 @@ export function addRunOptions(command: Command): void {
   addTimingOptions(command);
   addRequestOptions(command);
   command
-    .option("--timeout <duration>", "from the planned send; default 10s", durationFlag)
+    .option("--timeout <time>", "from the planned send; default 10s", timeFlag)
     .option(
       "--max-in-flight <n>",
       "one more is dropped, and counted; default 2048",
@@ -62,18 +61,21 @@ export function addRunOptions(command: Command): void {
     .option("--sse", "answers are event streams: first event, gaps, whole stream")
     .option("--insecure", "do not check certificates")
     .option("--ca <file>", "trust the certificates of this PEM file in place of the usual ones")
-    .option("--i-own-this", "the target is yours, or its owner agreed: for public addresses");
+    .option(
+      "--i-own-this",
+      "the target is yours, or its owner agreed: for public and link-local addresses",
+    );
 }
 
 function addTimingOptions(command: Command): void {
   command
     .option("--rate <n>", "requests a second, or a ramp as 100..2000; default 50", rateFlag)
     .option("--steps <list>", "rates one after the other, as 100,200,400", stepsFlag)
-    .option("--duration <time>", "what is measured; default 10s", durationFlag)
+    .option("--duration <time>", "what is measured; default 10s", timeFlag)
     .option(
       "--warmup <time>",
       "sent before it, not in the figures; default 5s or 10 % of the duration, the larger",
-      durationFrom0,
+      timeFlagFrom0,
     )
     .addOption(
       new Option(
@@ -125,10 +127,6 @@ export function addOutputOptions(command: Command): void {
   command
     .option("--out <file>", "write .json, .html, .csv or .hlog; may be repeated", collect)
     .option("--json", "print one JSON object");
-}
-
-function durationFrom0(text: string): number {
-  return readDurationMs(text).ok && Number.parseFloat(text) === 0 ? 0 : durationFlag(text);
 }
 
 function weightsFlag(text: string): readonly number[] {

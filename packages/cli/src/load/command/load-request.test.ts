@@ -166,6 +166,16 @@ test.each<[string, readonly string[], LoadFlags, RegExp]>([
   ],
   ["a time field without a trace", [URL_A], { timeField: "x" }, /--time-field needs --trace/],
   ["more connections than requests", [URL_A], { connections: 9, maxInFlight: 3 }, /connections/],
+  [
+    "more connections than requests, in words of the command line",
+    [URL_A],
+    { connections: 9, maxInFlight: 3 },
+    /--connections 9: at most --max-in-flight 3/,
+  ],
+  ["fewer connections than threads", [URL_A], { connections: 3, workers: 4 }, /--workers 4: each/],
+  ["fewer in flight than threads", [URL_A], { maxInFlight: 3, workers: 4 }, /and there are 3/],
+  ["one weight too many", [URL_A], { weights: [1, 2] }, /--weights: 2 weights for 1 URL$/],
+  ["a misspelt report", ["repotr", "run.json"], {}, /^repotr: this is not an http/],
   ["nothing to send", [URL_A], { rate: RATE, duration: 1 }, /no request is planned/],
   ["CONNECT", [URL_A], { method: "CONNECT" }, /method/],
 ])(
@@ -181,6 +191,12 @@ test.each<[string, readonly string[], LoadFlags, RegExp]>([
     expect(String(failure)).not.toContain("p4ss");
   },
 );
+
+test("whoever means a stored result is told the command for it", async () => {
+  await expect(readRequest(["repotr", "run.json"], {})).rejects.toMatchObject({
+    remedy: "To see stored results: bobtail load report FILE. To send to it: http://repotr.",
+  });
+});
 
 test("what must match for a comparison is hashed: not the host and the seed, but all that shapes the load", async () => {
   const of = async (url: string, flags: LoadFlags = {}) => (await readRequest([url], flags)).setup;

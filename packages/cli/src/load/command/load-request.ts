@@ -180,6 +180,7 @@ function checkTogether(flags: LoadFlags): void {
       "--find-limit and --fail-if: the objective is the condition",
       "Give one of them.",
     );
+  checkConnections(flags);
   for (const name of ["timeField", "timeUnit"] as const) {
     if (flags[name] !== undefined && flags.trace === undefined)
       throw new CommandFailure(
@@ -187,4 +188,18 @@ function checkTogether(flags: LoadFlags): void {
         "Give --trace FILE too.",
       );
   }
+}
+
+function checkConnections({ connections, maxInFlight, workers }: LoadFlags): void {
+  if (connections !== undefined && maxInFlight !== undefined && connections > maxInFlight)
+    throw new CommandFailure(
+      `--connections ${connections}: at most --max-in-flight ${maxInFlight} of them would be used`,
+      `Write --connections ${maxInFlight} or less, or raise --max-in-flight.`,
+    );
+  const least = connections ?? maxInFlight ?? Number.POSITIVE_INFINITY;
+  if (workers !== undefined && least < workers)
+    throw new CommandFailure(
+      `--workers ${workers}: each takes a connection of its own, and there are ${least}`,
+      `Write --workers ${least} or less, or raise --${connections === undefined ? "max-in-flight" : "connections"}.`,
+    );
 }

@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { nearest } from "../../policy-file/nearest.ts";
 import { CommandFailure } from "../../terminal/failure.ts";
 import type { LoadTarget } from "../load-options.ts";
 import type { LoadFlags } from "./load-flags.ts";
@@ -14,7 +15,7 @@ export function readTargets(urls: readonly string[], flags: LoadFlags): readonly
   const { method, weights } = flags;
   if (weights !== undefined && weights.length !== urls.length)
     throw new CommandFailure(
-      `--weights: ${weights.length} for ${urls.length} URLs`,
+      `--weights: ${counted(weights.length, "weight")} for ${counted(urls.length, "URL")}`,
       "Give one for each URL, in their order. In a --urls file the weight stands before the URL.",
     );
   const shared = {
@@ -31,6 +32,10 @@ export function readTargets(urls: readonly string[], flags: LoadFlags): readonly
   const all = [...named, ...listed.map((target) => ({ ...shared, ...target }))];
   if (all.length === 0) throw new CommandFailure("no URL to send to", EXAMPLE);
   return all;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** `[weight] [method] URL` a line; `#` begins a comment. */
@@ -76,6 +81,8 @@ function checkUrl(url: string, place: string): string {
 function remedyFor(url: string): string {
   if (/^[\w./-]+\.(json|hlog)$/i.test(url))
     return `To see a stored result: bobtail load report ${url}. To send to it: http://${url}.`;
+  if (nearest(url, ["report"]) !== undefined)
+    return `To see stored results: bobtail load report FILE. To send to it: http://${url}.`;
   const port = /^(?:https?:\/\/)?[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(url)?.[1];
   if (port !== undefined && Number(port) > 65_535) return "A port is at most 65535.";
   return /^[\w.-]+(:\d+)?(\/\S*)?$/.test(url) ? `Write http://${url}.` : EXAMPLE;

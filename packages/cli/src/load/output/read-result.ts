@@ -13,6 +13,8 @@ export async function readResult(file: string): Promise<LoadResult> {
   const text = readText(file);
   if (ending !== undefined)
     throw new CommandFailure(`${file}: ${ending} files are written and not read back`, REMEDY);
+  if (text.startsWith("\u001f"))
+    throw new CommandFailure(`${file}: packed with gzip`, `Unpack it: gunzip ${file}`);
   if (text.startsWith("#") || /\.hlog$/i.test(file)) {
     const { parseRunHlog } = await import("./read-run-hlog.ts");
     return { kind: "run", run: parseRunHlog(file, text) };

@@ -1,7 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { Histogram } from "bobtail/engine";
 import { expect, test } from "vitest";
 import { CommandFailure } from "../../terminal/failure.ts";
 import { mergeRuns } from "./merge-runs.ts";
+import { readResult } from "./read-result.ts";
 import { parseResult } from "./read-run-json.ts";
 import { resultJson } from "./run-json.ts";
 import { mixedRun } from "./run-record.testbed.ts";
@@ -260,4 +265,18 @@ test("a file that was cut anywhere is refused, and never an internal error", () 
     expect(() => parseResult("run.json", odd)).toThrow(CommandFailure);
   const comparison = '{\n  "schema": "bobtail.compare/1"\n}';
   expect(() => parseResult("run.json", comparison)).toThrow("this is a comparison");
+});
+
+test("a packed result is told as that, and how to unpack it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "bobtail-load-"));
+  try {
+    const file = join(folder, "run.json");
+    writeFileSync(file, gzipSync(stored({ kind: "run", run: mixedRun() })));
+    await expect(readResult(file)).rejects.toMatchObject({
+      message: `${file}: packed with gzip`,
+      remedy: expect.stringContaining("gunzip"),
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
