@@ -60,17 +60,17 @@ export class Fleet {
 
   /** Those that have waited too long leave; often nobody has, since the job it was set for was served. */
   giveUp(server: SimServer, nowMs: number): void {
-    server.giveUpEvent = -1;
     const { queue, queueTimeoutMs } = server;
-    for (let job = queue.oldest(); job !== undefined; job = queue.oldest()) {
-      if (job.arrivalMs + queueTimeoutMs > nowMs) {
-        if (server.giveUpEvent < 0) this.awaitGiveUp(server, job);
-        return;
-      }
+    let oldest = queue.oldest();
+    while (oldest !== undefined && oldest.arrivalMs + queueTimeoutMs <= nowMs) {
       server.note(nowMs);
-      queue.drop(job);
-      this.listener.lost(job, "queued too long", nowMs);
+      queue.drop(oldest);
+      this.listener.lost(oldest, "queued too long", nowMs);
+      oldest = queue.oldest();
     }
+    // Not before: a copy that comes back at once in place of a lost one must not set the event for itself alone.
+    server.giveUpEvent = -1;
+    if (oldest !== undefined) this.awaitGiveUp(server, oldest);
   }
 
   /** One event for a whole queue, since who came first gives up first. */
