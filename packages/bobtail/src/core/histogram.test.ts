@@ -141,6 +141,37 @@ describe("what is recorded", () => {
     expect(histogram.overRangeCount).toBe(0);
   });
 
+  test("at the edges of what it takes, it is what a plain list of the rounded and clamped values gives", () => {
+    const limits = [
+      1,
+      2,
+      1000,
+      2 ** 31 - 2,
+      2 ** 31 - 1,
+      2 ** 31,
+      2 ** 31 + 1,
+      2 ** 40,
+      2 ** 53 - 1,
+    ];
+    for (const maxValue of limits) {
+      const around = [maxValue, 2 ** 31 - 1, 2 ** 31];
+      const edges = [0, 0.25, 0.5, 1, NaN, -1, -0.25, -0, Infinity, -Infinity].concat(
+        around.flatMap((edge) => [edge - 1, edge - 0.75, edge - 0.5, edge, edge + 0.25, edge + 1]),
+      );
+      const together = new Histogram({ maxValue });
+      for (const value of edges) {
+        for (const count of [1, 3]) {
+          const alone = new Histogram({ maxValue });
+          alone.record(value, count);
+          const expected = plain(new Array<number>(count).fill(value), maxValue);
+          expect(seen(alone), `${count} x ${value} of at most ${maxValue}`).toEqual(expected);
+        }
+        together.record(value);
+      }
+      expect(seen(together), `all edges of ${maxValue}`).toEqual(plain(edges, maxValue));
+    }
+  });
+
   test("options out of range are refused by name", () => {
     for (const maxValue of [0, 1.5, -1, Number.NaN, 2 ** 53])
       expect(errorOf(() => new Histogram({ maxValue }))).toMatchObject({
@@ -190,3 +221,25 @@ describe("counts for cumulative buckets", () => {
     expect([1002, 1003].map((v) => coarse.countAtMost(v))).toEqual([1, 1]);
   });
 });
+
+/** What a histogram says of its values, and what of them is exact: all but the quantiles between the extremes. */
+function seen(histogram: Histogram): Record<string, number> {
+  const { count, sum, min, max, overRangeCount, refusedCount } = histogram;
+  const atMost = histogram.countAtMost(Infinity);
+  return { count, sum, min, max, overRangeCount, refusedCount, atMost };
+}
+
+/** The same of a plain list; `+ 0`, since a minus zero is a zero. */
+function plain(values: readonly number[], maxValue: number): Record<string, number> {
+  const taken = values.filter((value) => value >= 0).map((value) => Math.round(value) + 0);
+  const kept = taken.map((whole) => Math.min(whole, maxValue));
+  return {
+    count: kept.length,
+    sum: kept.reduce((sum, whole) => sum + whole, 0),
+    min: kept.length === 0 ? NaN : Math.min(...kept),
+    max: kept.length === 0 ? NaN : Math.max(...kept),
+    overRangeCount: taken.filter((whole) => whole > maxValue).length,
+    refusedCount: values.length - taken.length,
+    atMost: kept.length,
+  };
+}

@@ -54,8 +54,26 @@ test("below(bound) reaches every whole number under the bound and no other", () 
       expect(seen.size).toBeGreaterThan(bound * 0.9);
     }),
   );
-  const rng = seededRng(3);
-  for (let i = 0; i < 1000; i++) expect(rng.below(2 ** 31)).toBeLessThan(2 ** 31);
+});
+
+test("below(bound) is the whole part of the bound's share, up to a bound of 2^31", () => {
+  const anyBound = fc.oneof(
+    fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+    fc.nat(31).map((power) => 2 ** power),
+    fc.integer({ min: 1, max: 31 }).map((power) => 2 ** power - 1),
+  );
+  fc.assert(
+    fc.property(anyBound, fc.integer(), (bound, seed) => {
+      const rng = seededRng(seed);
+      const twin = seededRng(seed);
+      for (let i = 0; i < 50; i++) {
+        const drawn = rng.below(bound);
+        expect(drawn).toBe(Math.floor(twin.next() * bound));
+        expect(drawn).toBeGreaterThanOrEqual(0);
+        expect(drawn).toBeLessThan(bound);
+      }
+    }),
+  );
 });
 
 test("a split stream depends on its purpose and its parent's seed, not on what was drawn before", () => {
