@@ -16,6 +16,24 @@ test("the most urgent class is served first, and within a class whoever came fir
   expect(order).toEqual([0, 2, 4, 1, 3]);
 });
 
+test("the oldest is whoever came first of all that wait, of whatever class, and not the next to be served", () => {
+  const queue = new WorkQueue({ workers: 1, priorities: 4 });
+  queue.workers = 0;
+  expect(queue.oldest()).toBeUndefined();
+  const jobs = [3, 1, 2, 0, 1].map((priority, i) => {
+    const job = new Job(i);
+    job.priority = priority;
+    queue.arrive(job, 10 * i);
+    return job;
+  });
+  expect(queue.next()).toBe(jobs[3]);
+  for (const job of jobs) {
+    expect(queue.oldest()).toBe(job);
+    queue.drop(job);
+  }
+  expect(queue.oldest()).toBeUndefined();
+});
+
 test("a full queue refuses, and a paused one starts nothing until it is woken", () => {
   const queue = new WorkQueue({ workers: 1, maxQueued: 1 });
   queue.workers = 0;
@@ -33,7 +51,7 @@ test("options out of range are refused by name", () => {
   expect(() => new WorkQueue({ workers: 1, priorities: 17 })).toThrow(/priorities/);
 });
 
-test("no job is lost or started twice, whatever arrives, ends and leaves in whatever order", () => {
+test("no job is lost or started twice, and the oldest is known, whatever arrives, ends and leaves in whatever order", () => {
   const step = fc.record({
     kind: fc.constantFrom("arrive", "arrive", "finish", "drop"),
     priority: fc.nat(4),
@@ -50,11 +68,11 @@ test("no job is lost or started twice, whatever arrives, ends and leaves in what
         // The model: a stable sort by class of what waits.
         const head = () =>
           [...waiting].sort((a, b) => Math.min(a.priority, 2) - Math.min(b.priority, 2))[0];
-        for (const { kind, priority, at } of steps) {
+        for (const [nowMs, { kind, priority, at }] of steps.entries()) {
           if (kind === "arrive") {
             const job = new Job(undefined);
             job.priority = priority;
-            const arrival = queue.arrive(job, 0);
+            const arrival = queue.arrive(job, nowMs);
             expect(arrival).toBe(
               running.length < workers ? "started" : waiting.length < 20 ? "queued" : "refused",
             );
@@ -65,14 +83,16 @@ test("no job is lost or started twice, whatever arrives, ends and leaves in what
             const expected = head();
             const next = queue.finish(job as Job);
             expect(next).toBe(expected);
-            if (next === undefined) continue;
-            waiting.splice(waiting.indexOf(next), 1);
-            running.push(next);
+            if (next !== undefined) {
+              waiting.splice(waiting.indexOf(next), 1);
+              running.push(next);
+            }
           } else if (kind === "drop" && waiting.length > 0) {
             const [job] = waiting.splice(at % waiting.length, 1);
             queue.drop(job as Job);
           }
           expect([queue.running, queue.queued]).toEqual([running.length, waiting.length]);
+          expect(queue.oldest()).toBe(waiting[0]);
         }
       },
     ),
