@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { CommandFailure } from "../terminal/failure.ts";
 import { chooseScenarios, chooseTargets } from "./choose.ts";
 import { fakeScenario, fakeTarget } from "./trial.testbed.ts";
 
@@ -31,6 +32,24 @@ test("an unknown name is refused with the nearest one that there is", () => {
   const scenarios = [fakeScenario("slow"), fakeScenario("restart", false)];
   expect(() => chooseScenarios(["slwo"], false, scenarios)).toThrow(
     expect.objectContaining({ remedy: expect.stringContaining("slow") }),
+  );
+});
+
+test("what was meant for another flag is told with that flag", () => {
+  const remedyOf = (choose: () => unknown): unknown => {
+    try {
+      return choose();
+    } catch (error) {
+      return error instanceof CommandFailure ? error.remedy : error;
+    }
+  };
+  expect(remedyOf(() => chooseTargets(["http://127.0.0.1:80"], known))).toContain(
+    "write --url http://127.0.0.1:80.",
+  );
+  expect(remedyOf(() => chooseTargets(["stalls"], known))).toContain("write --scenario stalls.");
+  const scenarios = [fakeScenario("slow"), fakeScenario("stalls")];
+  expect(remedyOf(() => chooseScenarios(["slow,stalls"], false, scenarios))).toContain(
+    "Write --scenario slow --scenario stalls.",
   );
 });
 

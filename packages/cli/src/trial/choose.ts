@@ -1,6 +1,7 @@
 import { nearest } from "../policy-file/nearest.ts";
 import { CommandFailure } from "../terminal/failure.ts";
 import type { TrialScenario } from "./scenarios/scenario.ts";
+import { trialScenarios } from "./scenarios/trial-scenarios.ts";
 import type { TrialTarget } from "./targets/target.ts";
 
 /** Stands for every target that is found on this machine. */
@@ -19,7 +20,7 @@ export function chooseTargets(
   for (const name of names) {
     const exact = known.filter((target) => target.name === name);
     const some = exact.length > 0 ? exact : known.filter((target) => target.family === name);
-    if (some.length === 0) throw unknown("target", name, namesOf(known));
+    if (some.length === 0) throw unknown("target", name, namesOf(known), otherFlagFor(name));
     for (const target of some) chosen.add(target);
   }
   return [...chosen];
@@ -39,6 +40,7 @@ export function chooseScenarios(
         "scenario",
         name,
         known.map((one) => one.name),
+        repeated(name),
       );
     return scenario;
   });
@@ -49,9 +51,28 @@ function namesOf(targets: readonly TrialTarget[]): string[] {
   return [...new Set(targets.flatMap(({ name, family }) => [name, family])), ALL_TARGETS];
 }
 
-function unknown(what: string, name: string, known: readonly string[]): CommandFailure {
-  const meant = nearest(name, known);
-  const hint = meant === undefined ? "" : `Did you mean ${meant}? `;
+/** What was meant for another flag. */
+function otherFlagFor(name: string): string {
+  if (/^https?:/i.test(name)) return `For your own balancer write --url ${name}. `;
+  const isScenario = trialScenarios.some((scenario) => scenario.name === name);
+  return isScenario ? `It is a scenario: write --scenario ${name}. ` : "";
+}
+
+function repeated(name: string): string {
+  const parts = name.split(",").map((part) => part.trim());
+  if (parts.length === 1 || parts.includes("")) return "";
+  return `Write ${parts.map((part) => `--scenario ${part}`).join(" ")}. `;
+}
+
+/** @param otherwise - how to write what was meant, where it is known; with a blank at its end. */
+function unknown(
+  what: string,
+  name: string,
+  known: readonly string[],
+  otherwise: string,
+): CommandFailure {
+  const meant = otherwise === "" ? nearest(name, known) : undefined;
+  const hint = meant === undefined ? otherwise : `Did you mean ${meant}? `;
   return new CommandFailure(
     `there is no ${what} named "${name}"`,
     `${hint}\`bobtail trial --list\` names all of them.`,

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { collect } from "../commands/collect.ts";
 import { numberIn, wholeNumber } from "../sim/sim-flags.ts";
 import {
+  checkTogether,
   gradeFlag,
   loadFlag,
   meanFlag,
@@ -14,6 +15,7 @@ import {
 const DEFAULT_PORTS = "9001..9010";
 const DEFAULT_WAIT = "60s";
 const DEFAULT_MEAN = "20ms";
+const DEFAULT_LOAD = "70%";
 
 /** `bobtail trial`: a balancer before sick backends, graded. */
 export function addTrialCommand(program: Command): void {
@@ -52,7 +54,11 @@ export function addTrialCommand(program: Command): void {
         .argParser(meanFlag)
         .default(meanFlag(DEFAULT_MEAN), DEFAULT_MEAN),
     )
-    .option("--load <share>", "of what the backends can serve, as 70%", loadFlag, 0.7)
+    .addOption(
+      new Option("--load <share>", "of what the backends can serve")
+        .argParser(loadFlag)
+        .default(loadFlag(DEFAULT_LOAD), DEFAULT_LOAD),
+    )
     .option(
       "--seconds <n>",
       "what is measured of each, after a warm-up, as 10, 10s or 2m; default 10 for the quick set and 30 for all, at a mean of 20 ms",
@@ -70,7 +76,8 @@ export function addTrialCommand(program: Command): void {
     .option("--show-config", "print the configuration of each target, and run nothing")
     .option("--fail-below <grade>", "exit with 3 when any grade is worse, as C", gradeFlag)
     .addHelpText("after", HELP)
-    .action(async (targets: readonly string[], flags: TrialFlags) => {
+    .action(async (targets: readonly string[], flags: TrialFlags, command: Command) => {
+      checkTogether(flags, (name) => command.getOptionValueSource(name) === "cli");
       // Loaded here: the help of every command should not wait for the simulator.
       const { trial } = await import("./trial.ts");
       await trial(targets, flags, program.version() ?? "unknown");
@@ -85,6 +92,9 @@ Examples:
   bobtail trial --url http://127.0.0.1:8080 --ports 9001..9010
   bobtail trial bobtail --all --fail-below C --json > trial.json
 
-Exit codes: 0 ok, 2 usage or a target that is not installed or not reached, 3 a grade below --fail-below or a target
-that did not start, 5 a cell that the machine disturbed twice or that has too few requests, 130 and 143 on signals
-with the partial report.`;
+Exit codes:
+  0         ok
+  2         usage, or a target that is not installed or not reached
+  3         a grade below --fail-below, or a target that did not start
+  5         a cell that the machine disturbed twice, or with too few requests
+  130, 143  on signals, with the partial report`;

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import { commandLineOf } from "./trial-command-line.ts";
-import { gradeFlag, loadFlag, meanFlag, portsFlag, secondsFlag, waitFlag } from "./trial-flags.ts";
+import {
+  checkTogether,
+  gradeFlag,
+  loadFlag,
+  meanFlag,
+  portsFlag,
+  secondsFlag,
+  waitFlag,
+} from "./trial-flags.ts";
 
 test("ports are a range, or named one by one", () => {
   expect(portsFlag("9001..9004")).toEqual([9001, 9002, 9003, 9004]);
@@ -84,4 +92,23 @@ test("the command that repeats a trial names everything that its figures depend 
       "--mean 20ms --load 0.7 --seed 1 --seconds 5 --time-scale 2",
   );
   expect(commandLineOf(["all"], { ...flags, all: true })).toContain("all --all");
+});
+
+test("flags that have no meaning together are refused, each with what to do", () => {
+  const none = () => false;
+  const given = (name: string) => (one: string) => one === name;
+  const url = "http://127.0.0.1:8080";
+  expect(() => checkTogether({ scenario: ["slow"], all: true }, none)).toThrow(
+    expect.objectContaining({ remedy: expect.stringContaining("--seconds 30") }),
+  );
+  expect(() => checkTogether({ all: true, quick: true }, none)).toThrow("--all and --quick");
+  expect(() => checkTogether({ scenario: ["slow"], quick: true }, none)).toThrow(
+    "--scenario and --quick",
+  );
+  expect(() => checkTogether({ showConfig: true, json: true }, none)).toThrow("--show-config");
+  for (const name of ["ports", "wait"])
+    expect(() => checkTogether({}, given(name))).toThrow(`--${name} is of a balancer of your own`);
+  checkTogether({ url }, given("ports"));
+  checkTogether({ showConfig: true }, given("ports"));
+  checkTogether({ scenario: ["slow", "stalls"] }, none);
 });

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { isBareNumber, unitHint } from "../load/command/time-flag.ts";
 import { readDurationMs, readRatio } from "../policy-file/units.ts";
+import { CommandFailure } from "../terminal/failure.ts";
 import { GRADES, type Grade } from "./grade.ts";
 
 export interface TrialFlags {
@@ -95,4 +96,38 @@ export function gradeFlag(text: string): Grade {
   const grade = GRADES.find((one) => one === text.trim().toUpperCase());
   if (grade === undefined) throw new InvalidArgumentError(`Expected one of ${GRADES.join(", ")}.`);
   return grade;
+}
+
+/**
+ * Throws a {@link CommandFailure} for flags that have no meaning together.
+ *
+ * @param isGiven - on the command line, and not by default.
+ */
+export function checkTogether(
+  flags: Partial<TrialFlags>,
+  isGiven: (name: "ports" | "wait") => boolean,
+): void {
+  const { all, quick, scenario, url, list, showConfig, json } = flags;
+  const sets = [...(all === true ? ["--all"] : []), ...(quick === true ? ["--quick"] : [])];
+  const [one, other] = scenario === undefined ? sets : ["--scenario", ...sets];
+  if (one !== undefined && other !== undefined)
+    throw new CommandFailure(
+      `${one} and ${other} both say which scenarios are run`,
+      other === "--all" && scenario !== undefined
+        ? "Give one of them; --seconds 30 measures for as long as --all does."
+        : "Give one of them.",
+    );
+  if (showConfig === true && json === true)
+    throw new CommandFailure(
+      "--show-config prints configurations as they are, and not as JSON",
+      "Leave --json out.",
+    );
+  const isShown = list === true || showConfig === true;
+  const stray =
+    url === undefined && !isShown ? (["ports", "wait"] as const).find(isGiven) : undefined;
+  if (stray !== undefined)
+    throw new CommandFailure(
+      `--${stray} is of a balancer of your own, and no --url is given`,
+      "Give --url URL, or leave it out: the backends of other targets take ports that are free.",
+    );
 }

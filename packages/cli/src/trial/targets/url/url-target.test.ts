@@ -45,8 +45,13 @@ test("a balancer of somebody else is neither started nor stopped, and its owner 
 
 test.each([
   ["127.0.0.1:8080", /not the address of a balancer/],
-  ["https://127.0.0.1:8080", /not the address of a balancer/],
+  ["https://127.0.0.1:8080", /a trial speaks plain HTTP/],
   ["http://127.0.0.1:8080/search?q=1", /more than an address/],
 ])("--url %s is refused", (written, message) => {
-  expect(() => urlTarget(written)).toThrow(message);
+  expect(() => urlTarget(written)).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(message),
+      remedy: expect.stringContaining("http://127.0.0.1:8080"),
+    }),
+  );
 });

@@ -29,12 +29,18 @@ export function urlTarget(written: string): TrialTarget {
 
 function readUrl(written: string): string {
   const url = URL.canParse(written) ? new URL(written) : undefined;
-  if (url?.protocol !== "http:") {
+  if (url?.protocol === "https:")
+    throw new CommandFailure(
+      `--url ${written}: a trial speaks plain HTTP, and not TLS`,
+      "Give an address where the balancer listens without TLS, as http://127.0.0.1:8080.",
+    );
+  if (url?.protocol !== "http:")
     throw new CommandFailure(
       `--url ${written} is not the address of a balancer`,
-      "Write it as http://127.0.0.1:8080.",
+      /^[\w.-]+:\d+$/.test(written)
+        ? `Write http://${written}.`
+        : "Write it as http://127.0.0.1:8080.",
     );
-  }
   if (url.pathname !== "/" || url.search !== "" || url.username !== "") {
     throw new CommandFailure(
       `--url ${written} has more than an address`,
