@@ -76,10 +76,3 @@ function afterBlanks(line: string, start: number): number {
   while (line[at] === " ") at++;
   return at;
 }
-
-/** Those of a row that is one line; of a row that cannot be read, those before the fault. */
-export function cells(line: string, delimiter: string): string[] {
-  const row = new CsvCells(delimiter);
-  row.feed(line);
-  return row.found;
-}
