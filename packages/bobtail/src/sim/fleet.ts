@@ -58,19 +58,21 @@ export class Fleet {
     this.listener.answered(job, nowMs);
   }
 
-  /** Those that have waited too long leave; often nobody has, since the job it was set for was served. */
+  /** The job that has waited longest leaves if that is too long; often it is not, since the job it was set for was served. */
   giveUp(server: SimServer, nowMs: number): void {
-    const { queue, queueTimeoutMs } = server;
-    let oldest = queue.oldest();
-    while (oldest !== undefined && oldest.arrivalMs + queueTimeoutMs <= nowMs) {
-      server.note(nowMs);
-      queue.drop(oldest);
-      this.listener.lost(oldest, "queued too long", nowMs);
-      oldest = queue.oldest();
-    }
-    // Not before: a copy that comes back at once in place of a lost one must not set the event for itself alone.
     server.giveUpEvent = -1;
-    if (oldest !== undefined) this.awaitGiveUp(server, oldest);
+    const { queue, queueTimeoutMs } = server;
+    const job = queue.oldest();
+    if (job === undefined) return;
+    if (job.arrivalMs + queueTimeoutMs > nowMs) {
+      this.awaitGiveUp(server, job);
+      return;
+    }
+    server.note(nowMs);
+    queue.drop(job);
+    const next = queue.oldest();
+    if (next !== undefined) this.awaitGiveUp(server, next);
+    this.listener.lost(job, "queued too long", nowMs);
   }
 
   /** One event for a whole queue, since who came first gives up first. */

@@ -74,10 +74,14 @@ export class RequestPool {
     return request;
   }
 
-  /** Its only copy was answered or refused, so that no server, message or wake knows of it any more; others are left to the collector. */
+  /**
+   * Its only copy was answered or refused, so that no server, message or wake knows of it any more; others are left to
+   * the collector. A copy that was given up may still be at its server.
+   */
   give(request: Request): void {
-    const { failure, launched } = request.call;
+    const { failure, launched, last } = request.call;
     if (launched !== 1 || (failure !== undefined && failure !== "all-failed")) return;
+    if (last?.timedOut === true) return;
     request.next = this.first;
     this.first = request;
   }
