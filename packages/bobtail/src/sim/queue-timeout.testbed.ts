@@ -39,12 +39,12 @@ export interface Bench {
   setSpeed(speed: number): void;
 }
 
-export function again(piece: Piece): Piece {
+function again(piece: Piece): Piece {
   return { ...piece, id: `${piece.id}'`, resends: piece.resends - 1 };
 }
 
 /** Each piece leaves once. */
-export function noteLeave(leaves: Map<string, Leave>, id: string, leave: Leave): void {
+function noteLeave(leaves: Map<string, Leave>, id: string, leave: Leave): void {
   const before = leaves.get(id);
   if (before !== undefined) throw new Error(`${id}: ${before.how}, and then ${leave.how}`);
   leaves.set(id, leave);
