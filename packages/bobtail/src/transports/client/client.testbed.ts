@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, expect } from "vitest";
 import { type VirtualTime, virtualTime } from "../testing/virtual-time.ts";
 import { createClient, type TargetClient } from "./client.ts";
 import type { TargetClientOptions } from "./client-options.ts";
@@ -50,4 +51,17 @@ export function countListeners(signal: AbortSignal): () => number {
     removeEventListener.apply(this, args);
   };
   return () => count;
+}
+
+/** Fails the file whose tests leave a rejection that nobody handles. */
+export function nothingUnhandled(): void {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  beforeAll(() => {
+    process.on("unhandledRejection", note);
+  });
+  afterAll(() => {
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
 }

@@ -1,24 +1,16 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isBobtailError } from "../../core/errors.ts";
 import { seededRng } from "../../core/rng.ts";
 import { type VirtualTime, virtualTime } from "../testing/virtual-time.ts";
-import { bed, countListeners, names } from "./client.testbed.ts";
+import { bed, countListeners, names, nothingUnhandled } from "./client.testbed.ts";
 import { ClientDriver } from "./driver.ts";
 import type { AttemptReports, LiveAttempt, Sender } from "./sender.ts";
 
 const idempotent = { idempotent: true };
-const unhandled: unknown[] = [];
-const noteUnhandled = (reason: unknown) => unhandled.push(reason);
-beforeAll(() => {
-  process.on("unhandledRejection", noteUnhandled);
-});
-afterAll(() => {
-  process.off("unhandledRejection", noteUnhandled);
-  expect(unhandled).toEqual([]);
-});
+nothingUnhandled();
 
 interface Answer {
   readonly of: number;

@@ -1,21 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isBobtailError } from "../../core/errors.ts";
-import { bed, countListeners, reasonOf } from "./client.testbed.ts";
+import { bed, countListeners, nothingUnhandled, reasonOf } from "./client.testbed.ts";
 import type { LiveAttempt } from "./sender.ts";
 
 // Defects that other clients have had, each recreated: the number is its row in the list of them.
 
 const idempotent = { idempotent: true };
-const unhandled: unknown[] = [];
-const noteUnhandled = (reason: unknown) => unhandled.push(reason);
-beforeAll(() => {
-  process.on("unhandledRejection", noteUnhandled);
-});
-afterAll(() => {
-  process.off("unhandledRejection", noteUnhandled);
-  expect(unhandled).toEqual([]);
-});
+nothingUnhandled();
 
 test("B1 B3: the winner's signal is not aborted when its answer is handed over, nor later", async () => {
   const { time, client } = bed(2, { timeout: { attemptMs: 50 }, deadlineMs: 100 });
