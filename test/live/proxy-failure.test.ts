@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { ask, Testbed, talk, until } from "./proxy-testbed.ts";
+import { ask, gate, Testbed, talk, until } from "./proxy-testbed.ts";
 
 const bed = new Testbed();
 afterEach(() => bed.close());
@@ -260,4 +260,26 @@ test("endpoints over TLS are called by address, with a name and an authority of 
     server.closeAllConnections();
     await new Promise<void>((resolve) => server.close(() => resolve()));
   }
+});
+
+test("a spare connection on which the server says something and leaves is not used: the copy opens another", async () => {
+  const spareLeft = gate();
+  const answer = (status: string, body: string) =>
+    `HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+  const { url } = await bed.rawBackend((socket, nth) => {
+    if (nth === 1) {
+      // The spare: servers do so that tire of a silent connection.
+      socket.on("close", spareLeft.open);
+      socket.end(answer("408 Request Timeout", ""));
+      return;
+    }
+    socket.on("data", () => {
+      if (nth === 2) void spareLeft.opened.then(() => socket.end(answer("503 Busy", "busy")));
+      else socket.end(answer("200 OK", "other"));
+    });
+  });
+  const proxy = await bed.service([{ url, virtual: true }], RETRY);
+  const { status, body } = await proxy.get("/");
+  expect([status, body.toString()]).toEqual([200, "other"]);
+  await proxy.idle();
 });

@@ -64,14 +64,15 @@ export class SpareSocket {
     // Alone it must not keep the process alive.
     socket.unref();
     socket.once("close", this.lost);
-    socket.once("end", this.lost);
+    // Nothing has been asked on it, so whatever can be read is its end or is out of place.
+    socket.once("readable", this.lost);
   }
 
   private release(): Socket | undefined {
     const { socket } = this;
     this.socket = undefined;
     socket?.off("close", this.lost);
-    socket?.off("end", this.lost);
+    socket?.off("readable", this.lost);
     socket?.ref();
     return socket?.destroyed === false ? socket : undefined;
   }
